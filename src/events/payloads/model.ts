@@ -1,0 +1,71 @@
+import type { Facts, JsonObject } from "./facts.ts";
+
+/** One call the model asked for. `arguments` is the text the model sent: it may be no JSON at all. */
+export interface ToolCallRequest {
+	readonly id: string;
+	readonly name: string;
+	readonly arguments: string;
+}
+
+/** A conversation as the loop keeps it; models translate it to their provider's own shape. */
+export type Message =
+	| { readonly role: "system"; readonly text: string }
+	| { readonly role: "user"; readonly text: string }
+	| { readonly role: "assistant"; readonly text: string; readonly reasoning?: string; readonly toolCalls?: readonly ToolCallRequest[] }
+	| { readonly role: "tool"; readonly callId: string; readonly name: string; readonly text: string; readonly isError?: boolean };
+
+/** Tokens, as the provider counted them. A figure the provider does not report is absent. */
+export interface Usage {
+	readonly inputTokens?: number;
+	readonly outputTokens?: number;
+	readonly cachedTokens?: number;
+}
+
+export interface ModelCalling extends Facts {
+	readonly model: string;
+	/** Everything that will be sent, the system prompt first. */
+	readonly messages: readonly Message[];
+	readonly toolNames: readonly string[];
+}
+
+export interface ModelRequesting extends Facts {
+	readonly model: string;
+	readonly url: string;
+	/** The provider's own request, parsed. */
+	readonly body: JsonObject;
+	/** Lower-case names. Credentials are not among them: they are added after the hooks. */
+	readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ModelStreamed extends Facts {
+	readonly model: string;
+	readonly delta: string;
+	readonly channel: "text" | "reasoning";
+}
+
+export interface ModelCalled extends Facts {
+	readonly model: string;
+	readonly text: string;
+	readonly toolCalls: readonly ToolCallRequest[];
+	readonly finish: string;
+	readonly usage: Usage;
+	readonly durationMs: number;
+	/** 1 for a first try that worked. */
+	readonly attempts: number;
+}
+
+export interface ModelFailed extends Facts {
+	readonly model: string;
+	readonly message: string;
+	/** The HTTP status, when there was an answer. */
+	readonly status?: number;
+	readonly attempt: number;
+	readonly willRetry: boolean;
+	/** How long the loop waits before it tries again. */
+	readonly retryInMs?: number;
+}
+
+export interface ModelSelected extends Facts {
+	readonly model: string;
+	readonly previous?: string;
+}

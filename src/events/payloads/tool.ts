@@ -1,0 +1,63 @@
+import type { Facts, JsonObject } from "./facts.ts";
+
+/** What a tool gave back, as the model will read it. */
+export interface ToolResult {
+	readonly text: string;
+	readonly isError: boolean;
+	/** More for hooks and stores: exit code, paths, counts. Plain data. */
+	readonly details?: JsonObject;
+}
+
+export interface ToolFacts extends Facts {
+	readonly toolName: string;
+	/** The id the model gave the call. */
+	readonly callId: string;
+	readonly args: JsonObject;
+}
+
+export interface ToolCalling extends ToolFacts {}
+
+export interface TerminalReturning extends Facts {
+	readonly callId: string;
+	readonly command: string;
+	/** Raw: neither cut, nor stripped of escape sequences, nor redacted. */
+	readonly output: string;
+	/** Absent while a background command still runs, null when a signal ended it. */
+	readonly exitCode?: number | null;
+}
+
+export interface ToolReturning extends ToolFacts {
+	readonly result: ToolResult;
+	readonly durationMs: number;
+}
+
+export interface ToolPersisting extends ToolFacts {
+	readonly result: ToolResult;
+}
+
+export interface ToolCalled extends ToolFacts {
+	readonly status: "ok" | "error" | "blocked";
+	readonly result: ToolResult;
+	readonly durationMs: number;
+	/** Why it was blocked and by which hook, when it was. */
+	readonly blockedBy?: string;
+}
+
+export interface ApprovalRequested extends Facts {
+	readonly approvalId: string;
+	readonly event: string;
+	readonly toolName?: string;
+	/** What will run, exactly, if the answer is yes. */
+	readonly args: unknown;
+	readonly reasons: readonly { readonly hook: string; readonly reason: string }[];
+	/** SHA-256 of the value the answer is bound to. */
+	readonly digest: string;
+}
+
+export interface ApprovalResolved extends ApprovalRequested {
+	readonly approved: boolean;
+	/** `person`, or why nobody answered: `nobody-there`, `timed-out`, `interrupted`. */
+	readonly by: string;
+	readonly reason?: string;
+	readonly waitedMs: number;
+}
