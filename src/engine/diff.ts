@@ -1,0 +1,80 @@
+// What changed between two plain values, and what of it may be kept: secrets are replaced, long parts are cut.
+import type { FieldChange } from "../events/record.ts";
+
+const secretName = /^(?:.*[_-])?(?:(?:api|access|private)[_-]?key|token|secret|password|passwd|passphrase|authorization|cookie)$/i;
+const secretCamelName = /[a-z0-9](?:(?:Api|Access|Private)Key|Token|Secret|Password|Passwd|Passphrase|Authorization|Cookie)$/;
+const isSecretName = (name: string) => secretName.test(name) || secretCamelName.test(name);
+/** Texts are cut after they were redacted, but only this much of one is looked at beyond the cut: no secret but a private key is longer. */
+const longestSecret = 4096;
+const secretText =
+	/\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+)|(?<=\b[Bb]earer\s+)[\w.~+/-]{12,}=*|(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+
+export const redacted = "[redacted]";
+
+/** A text without the secrets that can be told by their shape: keys of well-known services, bearer tokens, passwords in URLs, private keys. */
+export function redactText(text: string): string {
+	return text.replace(secretText, redacted);
+}
+
+/**
+ * A copy of a plain value for the trace: secrets replaced (by the name of their field or by their shape), long texts and lists cut with a
+ * note, at most `budget` characters in all. Its cost is bounded by the budget, not by the value. `name` is that of the field it comes from.
+ */
+export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
+	let left = budget;
+	const copy = (item: unknown, key: string): unknown => {
+		// A flag says whether there is a secret, not which.
+		if (isSecretName(key) && item !== null && item !== undefined && typeof item !== "boolean") return redacted;
+		if (typeof item === "string") {
+			const room = Math.max(0, Math.min(left, 4096));
+			const clean = redactText(item.slice(0, room + longestSecret));
+			const kept = clean.length > room || item.length > room + longestSecret ? `${clean.slice(0, room)}… [${item.length} characters]` : clean;
+			left -= kept.length;
+			return kept;
+		}
+		if (typeof item !== "object" || item === null) {
+			left -= 8;
+			return item;
+		}
+		if (left <= 0) return "[cut]";
+		if (Array.isArray(item)) {
+			const kept = item.slice(0, 50).map((entry) => copy(entry, key));
+			if (item.length > 50) kept.push(`… [${item.length} entries]`);
+			return kept;
+		}
+		const entries: [string, unknown][] = [];
+		for (const name in item) {
+			if (left <= 0) {
+				entries.push(["…", "[cut]"]);
+				break;
+			}
+			const kept = redactText(name.length > 256 ? `${name.slice(0, 256)}…` : name);
+			left -= kept.length;
+			entries.push([kept, copy((item as Record<string, unknown>)[name], name)]);
+		}
+		return Object.fromEntries(entries);
+	};
+	return copy(value, name);
+}
+
+/** The parts that differ, as dotted paths from `path` down. Lists are compared as a whole. At most 50. */
+export function diff(before: unknown, after: unknown, path = ""): FieldChange[] {
+	if (Object.is(before, after)) return [];
+	if (!isObject(before) || !isObject(after)) return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path, before, after }];
+	const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+	const changes: FieldChange[] = [];
+	for (const key of keys) {
+		changes.push(...diff(before[key], after[key], path === "" ? key : `${path}.${key}`));
+		if (changes.length >= 50) break;
+	}
+	return changes;
+}
+
+/** A change as the trace keeps it. Any word of the path may be the name that tells a secret. */
+export function changeForTrace({ path, before, after }: FieldChange): FieldChange {
+	const name = path.split(".").findLast(isSecretName) ?? "";
+	const kept = (value: unknown): unknown => forTrace(value, 4096, name);
+	return { path: redactText(path), before: kept(before), after: kept(after) };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

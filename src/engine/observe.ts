@@ -1,0 +1,138 @@
+// Telling observers, outside the path. Each has a bounded queue of its own, so a slow one delays nobody and loses only its own news.
+import { HookFailure } from "../events/failure.ts";
+import type { EventName } from "../events/payloads/all.ts";
+import type { Facts } from "../events/payloads/facts.ts";
+import { Call, type EngineParts } from "./context.ts";
+import { suspension } from "./failure.ts";
+import type { Hook } from "./plan.ts";
+import type { DispatchEntry } from "./trace.ts";
+
+interface News {
+	readonly payload: Facts;
+	/** The record of this event, shared by all its observers; absent where only failures are traced. */
+	readonly told: Told | undefined;
+}
+
+/** Counts the observers that have not heard of an event yet. Its record is complete with the last. */
+interface Told {
+	readonly entry: DispatchEntry;
+	left: number;
+}
+
+const noMetadata = Object.freeze({});
+
+/** All queues of an engine. */
+export class Observers {
+	readonly #parts: EngineParts;
+	readonly #queues = new Map<Hook, Queue>();
+	readonly #busy = new Set<Promise<void>>();
+
+	constructor(parts: EngineParts) {
+		this.#parts = parts;
+	}
+
+	/** Queues an event for those it concerns and returns at once. `payload` is frozen. */
+	tell(event: EventName, payload: Facts, observers: readonly Hook[], traced: boolean): void {
+		const concerned = observers.filter((hook) => hook.matchesRest === undefined || hook.matchesRest(payload));
+		const { trace } = this.#parts;
+		const entry = trace !== undefined && traced ? trace.begin(event, payload, this.#parts.now()) : undefined;
+		if (concerned.length === 0) {
+			if (entry !== undefined) trace!.finish(entry, "told", this.#parts.now());
+			return;
+		}
+		const told = entry && { entry, left: concerned.length };
+		for (const hook of concerned) this.#queueOf(hook).push({ payload, told });
+	}
+
+	/** Resolves when every observer has heard everything told so far, and what was told meanwhile. */
+	async idle(): Promise<void> {
+		while (this.#busy.size > 0) await Promise.all(this.#busy);
+	}
+
+	#queueOf(hook: Hook): Queue {
+		let queue = this.#queues.get(hook);
+		if (queue === undefined) {
+			const busy = this.#busy;
+			queue = new Queue(this.#parts, hook, (running) => {
+				busy.add(running);
+				void running.finally(() => busy.delete(running));
+			});
+			this.#queues.set(hook, queue);
+		}
+		return queue;
+	}
+
+	/** Forgets the queues of hooks that are gone. What waits in them is still delivered. */
+	forget(hooks: readonly Hook[]): void {
+		for (const hook of hooks) this.#queues.delete(hook);
+	}
+}
+
+class Queue {
+	readonly #parts: EngineParts;
+	readonly #hook: Hook;
+	readonly #started: (running: Promise<void>) => void;
+	#news: News[] = [];
+	#dropped = 0;
+	#running = false;
+
+	constructor(parts: EngineParts, hook: Hook, started: (running: Promise<void>) => void) {
+		this.#parts = parts;
+		this.#hook = hook;
+		this.#started = started;
+	}
+
+	push(news: News): void {
+		if (this.#news.length >= this.#hook.queue) {
+			const [oldest] = this.#news.splice(0, 1);
+			this.#dropped++;
+			this.#heard(oldest!, { hook: this.#hook, started: this.#parts.now(), ms: 0, decision: "dropped", notes: [`its queue of ${this.#hook.queue} was full`] });
+		}
+		this.#news.push(news);
+		if (!this.#running) {
+			this.#running = true;
+			this.#started(new Promise((resolve) => setImmediate(() => resolve(this.#drain()))));
+		}
+	}
+
+	async #drain(): Promise<void> {
+		let news: News | undefined;
+		while ((news = this.#news.shift()) !== undefined) {
+			const started = this.#parts.now();
+			const pending = this.#deliver(news.payload);
+			const answer = pending instanceof Promise ? await pending : pending;
+			const ms = this.#parts.now() - started;
+			if (answer instanceof HookFailure) {
+				this.#parts.failed(this.#hook, answer, news.payload, "none");
+				this.#heard(news, { hook: this.#hook, started, ms, decision: "failed", failure: answer });
+			} else {
+				this.#hook.failuresInARow = 0;
+				this.#heard(news, { hook: this.#hook, started, ms, decision: "told", ...(answer !== undefined && { notes: ["its answer was ignored: observers decide nothing"] }) });
+			}
+		}
+		this.#running = false;
+		if (this.#dropped > 0) this.#parts.log(this.#hook.id, `was too slow: ${this.#dropped} events were dropped from its queue`);
+		this.#dropped = 0;
+	}
+
+	#deliver(payload: Facts): unknown {
+		const hook = this.#hook;
+		const held = suspension(hook, this.#parts.now());
+		if (held !== undefined) return held;
+		return new Call(this.#parts, hook, payload, noMetadata, undefined, this.#parts.now()).run();
+	}
+
+	#heard({ told, payload }: News, entry: DispatchEntry["hooks"][number]): void {
+		const { trace } = this.#parts;
+		if (trace === undefined) return;
+		if (told === undefined) {
+			if (entry.failure === undefined) return;
+			const own = trace.begin(this.#hook.summary.event, payload, entry.started);
+			own.hooks.push(entry);
+			trace.finish(own, "told", this.#parts.now());
+			return;
+		}
+		told.entry.hooks.push(entry);
+		if (--told.left === 0) trace.finish(told.entry, "told", this.#parts.now());
+	}
+}
