@@ -1,0 +1,97 @@
+// The body of a chat/completions request: the agent's messages and tools in the shape that OpenAI-compatible servers read.
+import type { JsonObject } from "../events/payloads/facts.ts";
+import type { Message, ToolCallRequest } from "../events/payloads/model.ts";
+import type { ModelRequest, ToolDeclaration } from "./model.ts";
+
+// A session's history is sent again with every call, so a message is translated once and never again. Frozen, because hooks are shown it.
+const translated = new WeakMap<Message, JsonObject>();
+
+/** The messages on the wire. The same message object gives the same (frozen) object each time. */
+export function chatMessages(messages: readonly Message[]): readonly JsonObject[] {
+	return messages.map((message) => {
+		let known = translated.get(message);
+		if (known === undefined) translated.set(message, (known = deepFreeze(translate(message))));
+		return known;
+	});
+}
+
+/** The whole body, as a model without a wire shows it to the hooks of `model.requesting`. */
+export function chatBody(model: string, request: ModelRequest): JsonObject {
+	const tools = request.tools.length > 0 ? { tools: request.tools.map(chatTool) } : {};
+	return { model, messages: chatMessages(request.messages), ...tools, stream: true, stream_options: { include_usage: true } };
+}
+
+function chatTool({ name, description, parameters }: ToolDeclaration): JsonObject {
+	return { type: "function", function: { name, description, parameters } };
+}
+
+function translate(message: Message): JsonObject {
+	switch (message.role) {
+		case "system":
+		case "user":
+			return { role: message.role, content: message.text };
+		case "tool":
+			return { role: "tool", tool_call_id: message.callId, content: message.text };
+		case "assistant": {
+			const { text, reasoning, toolCalls } = message;
+			const calls = toolCalls && toolCalls.length > 0 ? toolCalls.map(translateCall) : undefined;
+			return {
+				role: "assistant",
+				content: calls && text === "" ? null : text,
+				...(reasoning ? { reasoning_content: reasoning } : {}),
+				...(calls ? { tool_calls: calls } : {}),
+			};
+		}
+	}
+}
+
+function translateCall(call: ToolCallRequest): JsonObject {
+	return { id: call.id, type: "function", function: { name: call.name, arguments: wireArguments(call.arguments) } };
+}
+
+/**
+ * The arguments of a past call as they are sent again. An object's text goes out exactly as the model wrote it. Anything else would make
+ * servers that parse arguments refuse the whole conversation, for ever: no arguments become `{}`, and what is no object is wrapped, as
+ * `{"invalid_arguments": "<text>"}`, so that the model still sees what it wrote.
+ */
+export function wireArguments(text: string): string {
+	if (text.trim() === "") return "{}";
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return text;
+	} catch {
+		// Falls through to the wrapping: it is no JSON.
+	}
+	return JSON.stringify({ invalid_arguments: text });
+}
+
+function deepFreeze(value: JsonObject): JsonObject {
+	for (const part of Object.values(value)) if (typeof part === "object" && part !== null) deepFreeze(part as JsonObject);
+	return Object.freeze(value);
+}
+
+/** What a body says, read back: the messages and tool names in it, or undefined when it has no list of messages. */
+export function readChatBody(body: JsonObject): { readonly messages: readonly ReadMessage[]; readonly toolNames: readonly string[] } | undefined {
+	if (!Array.isArray(body["messages"])) return undefined;
+	const messages = body["messages"].map((message: unknown): ReadMessage => {
+		const { role, content, tool_calls: calls } = objectOf(message);
+		return { role: String(role), text: textOf(content), toolCalls: Array.isArray(calls) ? calls : [] };
+	});
+	const tools: readonly unknown[] = Array.isArray(body["tools"]) ? body["tools"] : [];
+	return { messages, toolNames: tools.map((tool) => String(objectOf(objectOf(tool)["function"])["name"])) };
+}
+
+export interface ReadMessage {
+	readonly role: string;
+	readonly text: string;
+	readonly toolCalls: readonly unknown[];
+}
+
+const objectOf = (value: unknown): JsonObject => (typeof value === "object" && value !== null ? (value as JsonObject) : {});
+
+/** Content is a text, or a list of parts with texts in them. */
+function textOf(content: unknown): string {
+	if (typeof content === "string") return content;
+	if (!Array.isArray(content)) return "";
+	return content.map((part: unknown) => (typeof part === "string" ? part : String(objectOf(part)["text"] ?? ""))).join("\n");
+}
