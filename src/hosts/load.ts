@@ -1,0 +1,105 @@
+// Reads an extension's file and runs its factory: the same in every process that runs extensions.
+import { statSync } from "node:fs";
+import type { Extension } from "../events/hooks.ts";
+import { describe, type HookDefinition, type HostName } from "../events/registration.ts";
+import { toFailure } from "../events/failure.ts";
+import { type ExtensionFile, LoadError } from "./host.ts";
+import { readingError } from "./load-failure.ts";
+import { placeIn } from "./place.ts";
+import { createRegistrar } from "./registrar.ts";
+import { newReading, openWholeDoor } from "./resolve.ts";
+import { needsTranslation, translating } from "./typescript.ts";
+
+/**
+ * The hooks an extension registers. Everything of it runs within `frame`.
+ * @throws LoadError, also when file and factory together take more than `timeoutMs`.
+ */
+export async function loadExtension(extension: ExtensionFile, host: HostName, frame: <Result>(run: () => Result) => Result, timeoutMs: number): Promise<readonly HookDefinition[]> {
+	const ends = performance.now() + timeoutMs;
+	const left = () => Math.max(1, ends - performance.now());
+	checkFile(extension);
+	const loaded = await within(left(), importExtension(extension, frame), () => {
+		throw new LoadError(extension.name, extension, `it was not read to its end within ${timeoutMs} ms: an 'await' outside of any function waits for something that does not come.`);
+	});
+	const registrar = createRegistrar(extension, host);
+	try {
+		const running = frame(() => loaded.factory(registrar.hooks)) as unknown;
+		if (running !== undefined) {
+			await within(left(), Promise.resolve(running), () => {
+				throw new LoadError(extension.name, extension, `its factory did not return within ${timeoutMs} ms. Start what takes long inside a handler, or do not wait for it.`);
+			});
+		}
+	} catch (thrown) {
+		// What was refused at registration has a better place and message than the error it made.
+		registrar.close();
+		if (thrown instanceof LoadError) throw thrown;
+		throw new LoadError(extension.name, placeIn(extension, thrown) ?? extension, `its factory ${failed(thrown)}`, thrown);
+	}
+	return registrar.close();
+}
+
+/** Ends with what `late` throws when a promise takes longer than `ms`. */
+async function within<Result>(ms: number, promise: Promise<Result>, late: () => never): Promise<Result> {
+	let timer: NodeJS.Timeout | undefined;
+	// Not unref'd: with nothing else to do, the process would end while an extension hangs, and nobody would hear why.
+	const limit = new Promise<never>((_, reject) => {
+		timer = setTimeout(() => {
+			try {
+				late();
+			} catch (error) {
+				reject(error);
+			}
+		}, ms);
+	});
+	try {
+		return await Promise.race([promise, limit]);
+	} finally {
+		clearTimeout(timer);
+	}
+}
+
+function checkFile(extension: ExtensionFile): void {
+	const found = statSync(extension.file, { throwIfNoEntry: false });
+	if (found === undefined) throw new LoadError(extension.name, extension, "there is no such file.");
+	if (!found.isFile()) throw new LoadError(extension.name, extension, "it is no file. An extension is a .ts, .js or .mjs file, or a folder with an index.ts.");
+}
+
+async function importExtension(extension: ExtensionFile, frame: <Result>(run: () => Result) => Result): Promise<Extension> {
+	const read = async (translate: boolean): Promise<Extension> => {
+		using reading = newReading(extension.file);
+		const run = () => frame(() => import(reading.url) as Promise<Record<string, unknown>>);
+		try {
+			return extensionIn(extension, await (translate ? translating(reading.version, run) : run()));
+		} catch (thrown) {
+			if (thrown instanceof LoadError) throw thrown;
+			if (!translate && needsTranslation(thrown)) return read(true);
+			if (lacksExport(thrown) && openWholeDoor()) return read(translate);
+			throw readingError(extension, reading, thrown, failed(thrown));
+		}
+	};
+	return read(false);
+}
+
+/** An extension may import more from `hookline` than authors need, such as `createEngine`. */
+function lacksExport(thrown: unknown): boolean {
+	return thrown instanceof SyntaxError && /'hookline' does not provide an export/.test(thrown.message);
+}
+
+/** The default export: of an ES module, of `module.exports = …`, or of `exports.default = …`. */
+function extensionIn(extension: ExtensionFile, module: Record<string, unknown>): Extension {
+	const exported = module["default"];
+	const inner = typeof exported === "object" && exported !== null && "default" in exported ? exported.default : undefined;
+	for (const candidate of [exported, inner]) if (isExtension(candidate)) return candidate;
+	const what = exported === undefined ? "it has no default export" : `its default export is ${describe(exported)}, which was not made by defineExtension`;
+	throw new LoadError(extension.name, extension, `${what}. It must export an extension:\n  import { defineExtension } from "hookline";\n  export default defineExtension((hooks) => { /* hooks.guard("tool.calling", …) */ });`);
+}
+
+function isExtension(value: unknown): value is Extension {
+	return typeof value === "object" && value !== null && "hookline" in value && value.hookline === 1 && "factory" in value && typeof value.factory === "function";
+}
+
+/** `threw "boom"`, `threw TypeError: x is not a function`. */
+function failed(thrown: unknown): string {
+	const { message } = toFailure(thrown);
+	return thrown instanceof Error ? `threw ${message === "" ? "an error without a message" : message}` : message;
+}

@@ -1,0 +1,275 @@
+// The host for third-party extensions: one separate Node process for all extensions of a trust domain. What goes wrong in there, a busy loop, too
+// much memory, process.exit, a native crash, ends that process and not the agent; it is started again with the same extensions.
+import type { DurableState } from "../events/context.ts";
+import { type HookDefinition, RegistrationError } from "../events/registration.ts";
+import { defaultLoadMs, type ExtensionFile, type Host, LoadError, type LoadedExtension, type LoadOptions, type Stray } from "./host.ts";
+import { Calls } from "./node/calls.ts";
+import type { Member } from "./node/member.ts";
+import { HostProcess, type ProcessEnd } from "./node/process.ts";
+import { decodeOptions, type Entry, type FromChild, type HookParts } from "./protocol.ts";
+
+export interface NodeHostOptions {
+	/** Of the trust domain, for log lines nobody is to blame for. */
+	readonly name: string;
+	/** Told of each error outside of any call, and whenever an extension ended the process. Must not throw. */
+	readonly onStray: (stray: Stray) => void;
+	/** What extensions print and log; `from` is an extension, or this host's name. */
+	readonly log: (from: string, message: string) => void;
+	/** Durable state of extensions; its errors come back to their next change. */
+	readonly stateOf: (extension: string) => DurableState;
+	/** The Node to run; the one we run in when not given. */
+	readonly executable?: string;
+	/** Megabytes of JavaScript heap for the process; 256 when not given. */
+	readonly maxMemoryMb?: number;
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+/** A process that lived this long was healthy: the next pause is the first again. */
+const healthyMs = 10_000;
+/** For a child that does not even tell that its own time is up. */
+const graceMs = 1_000;
+
+type Reply = (FromChild & { t: "loaded" | "load-failed" }) | { readonly t: "ended"; readonly end: ProcessEnd };
+
+export function nodeHost(options: NodeHostOptions): Host {
+	return new NodeHost(options);
+}
+
+class NodeHost implements Host {
+	readonly #options: NodeHostOptions;
+	readonly #members = new Map<number, Member>();
+	readonly #calls = new Calls();
+	#process: HostProcess | undefined;
+	#startedAt = 0;
+	#numbers = 0;
+	/** Ends in a row, each soon after its start. */
+	#ends = 0;
+	#restart: NodeJS.Timeout | undefined;
+	/** Loads and restarts go one after the other: so it is known who was at work when the process ends. */
+	#turn: Promise<unknown> = Promise.resolve();
+	#onReply: ((reply: Reply) => void) | undefined;
+	#loading: Member | undefined;
+	#closed = false;
+
+	constructor(options: NodeHostOptions) {
+		this.#options = options;
+	}
+
+	load(extension: ExtensionFile, { timeoutMs = defaultLoadMs }: LoadOptions = {}): Promise<LoadedExtension> {
+		return this.#inTurn(async () => {
+			if (this.#closed) throw new LoadError(extension.name, extension, "Hookline is closing, so nothing is loaded any more.");
+			const member: Member = { number: ++this.#numbers, extension, timeoutMs, hooks: undefined, live: false, broken: undefined };
+			this.#members.set(member.number, member);
+			try {
+				// A process that is new has the others first, as after any restart.
+				await this.#reload();
+				const parts = await this.#loadInto(member);
+				const definitions = parts.map((part, index) => this.#toDefinition(member, part, index));
+				member.hooks = JSON.stringify(parts);
+				let unloading: Promise<void> | undefined;
+				return { name: extension.name, file: extension.file, definitions, unload: () => (unloading ??= this.#unload(member)) };
+			} catch (error) {
+				await this.#forget(member);
+				throw error;
+			}
+		});
+	}
+
+	async [Symbol.asyncDispose](): Promise<void> {
+		if (this.#closed) return;
+		this.#closed = true;
+		clearTimeout(this.#restart);
+		this.#calls.failAll("Hookline is closing");
+		await this.#process?.close();
+		await this.#turn;
+	}
+
+	#inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+		const result = this.#turn.then(run);
+		this.#turn = result.catch(() => {});
+		return result;
+	}
+
+	/** The process, started when there is none. @throws the system's error when there can be none. */
+	#running(): HostProcess {
+		if (this.#process === undefined) {
+			this.#startedAt = performance.now();
+			this.#process = new HostProcess({
+				executable: this.#options.executable ?? process.execPath,
+				maxMemoryMb: this.#options.maxMemoryMb ?? 256,
+				onMessage: (message) => this.#hear(message),
+				onPrinted: (number, line) => this.#log(number === undefined ? this.#onlyOne() : this.#members.get(number), line),
+				onEnd: (end) => this.#ended(end),
+			});
+			this.#calls.use(this.#process);
+		}
+		return this.#process;
+	}
+
+	/** Loads an extension into the process. @throws LoadError */
+	async #loadInto(member: Member): Promise<readonly HookParts[]> {
+		const { extension, timeoutMs, number } = member;
+		let child: HostProcess;
+		try {
+			child = this.#running();
+		} catch (error) {
+			throw new LoadError(extension.name, extension, `its process could not be started: ${error instanceof Error ? error.message : String(error)}`, error);
+		}
+		this.#loading = member;
+		child.ref();
+		const state = this.#options.stateOf(extension.name);
+		const entries = state.keys().map((key): Entry => [key, state.get(key)]);
+		let timer: NodeJS.Timeout | undefined;
+		try {
+			const reply = await new Promise<Reply>((resolve) => {
+				this.#onReply = resolve;
+				timer = setTimeout(() => child.kill(`kept its process busy for more than ${timeoutMs} ms`, true), timeoutMs + graceMs);
+				child.send({ t: "load", extension: number, name: extension.name, file: extension.file, trust: extension.trust, timeoutMs, state: entries });
+			});
+			if (reply.t === "ended") throw new LoadError(extension.name, extension, endedWhileLoading(reply.end));
+			if (reply.t === "load-failed") throw new LoadError(extension.name, reply, reply.why);
+			member.live = true;
+			return reply.hooks;
+		} finally {
+			clearTimeout(timer);
+			this.#onReply = undefined;
+			this.#loading = undefined;
+			if (this.#calls.idle) child.unref();
+		}
+	}
+
+	#toDefinition(member: Member, { event, stage, options, file, line }: HookParts, index: number): HookDefinition {
+		const { extension } = member;
+		let decoded: HookDefinition["options"];
+		try {
+			decoded = decodeOptions(options);
+		} catch (error) {
+			throw new RegistrationError(`${extension.name}: ${stage}('${event}'): ${error instanceof Error ? error.message : String(error)}`);
+		}
+		const handler = stage === "wrap" ? this.#calls.wrapperOf(member, index) : this.#calls.handlerOf(member, index);
+		return { event, stage, options: decoded, handler, source: { extension: extension.name, file, ...(line !== undefined && { line }), trust: extension.trust, dialect: "native", rank: 0 }, host: "node" };
+	}
+
+	#hear(message: FromChild): void {
+		switch (message.t) {
+			case "ready":
+				return;
+			case "loaded":
+			case "load-failed":
+				if (message.extension === this.#loading?.number) this.#onReply?.(message);
+				return;
+			case "state":
+				return this.#setState(message);
+			case "stray": {
+				const member = message.extension === undefined ? undefined : this.#members.get(message.extension);
+				const { file, line } = message;
+				return this.#options.onStray({ extension: member?.extension.name ?? this.#options.name, file, ...(line !== undefined && { line }), message: message.message, during: "run" });
+			}
+			case "log":
+				if (!this.#calls.hear(message)) this.#log(this.#members.get(message.extension), message.message);
+				return;
+			default:
+				if (!this.#calls.hear(message)) this.#process?.kill("answered a call that nobody made");
+		}
+	}
+
+	#setState({ name, key, value }: FromChild & { t: "state" }): void {
+		// Only extensions that are here: a name is all the process has to say.
+		if (![...this.#members.values()].some(({ extension }) => extension.name === name)) return;
+		const state = this.#options.stateOf(name);
+		try {
+			if (value === undefined) state.delete(key);
+			else state.set(key, value);
+		} catch (error) {
+			const message = error instanceof Error ? error.message : String(error);
+			this.#options.log(name, `its state '${key}' was not stored: ${message}`);
+			this.#process?.send({ t: "state-refused", name, key, value: valueOr(undefined, () => state.get(key)), message });
+		}
+	}
+
+	#ended(end: ProcessEnd): void {
+		this.#process = undefined;
+		this.#calls.use(undefined);
+		for (const member of this.#members.values()) member.live = false;
+		const loading = this.#loading;
+		const named = end.extension === undefined ? undefined : this.#members.get(end.extension);
+		const guilty = named ?? this.#calls.guiltyOf(end) ?? loading ?? this.#onlyOne();
+		this.#calls.failSent(end, guilty);
+		// The first load of an extension fails with an error of its own; any later one means that it cannot run.
+		const isNew = guilty !== undefined && guilty === loading && guilty.hooks === undefined;
+		if (guilty !== undefined && guilty === loading && !isNew) guilty.broken = endedWhileLoading(end);
+		this.#onReply?.({ t: "ended", end });
+		if (this.#closed || this.#members.size === 0) return;
+		if (!isNew) this.#options.onStray({ extension: guilty?.extension.name ?? this.#options.name, file: guilty?.extension.file ?? "", message: `its process ended: it ${end.did}`, during: "host" });
+		this.#restartLater();
+	}
+
+	#restartLater(): void {
+		this.#ends = performance.now() - this.#startedAt > healthyMs ? 1 : this.#ends + 1;
+		const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#ends - 1));
+		clearTimeout(this.#restart);
+		// A call that waits keeps us alive by its own time-out.
+		this.#restart = setTimeout(() => void this.#inTurn(() => this.#reload()), pauseMs).unref();
+	}
+
+	/** Loads what was loaded before the process ended into the one that runs now. */
+	async #reload(): Promise<void> {
+		clearTimeout(this.#restart);
+		this.#restart = undefined;
+		for (const member of [...this.#members.values()]) {
+			if (this.#closed || member.live || member.broken !== undefined || member.hooks === undefined) continue;
+			try {
+				const parts = await this.#loadInto(member);
+				if (JSON.stringify(parts) !== member.hooks) member.broken = "its file has changed since it was loaded; load it again";
+			} catch (error) {
+				// Ended again, by another's doing: its turn comes with the next process.
+				if (this.#process === undefined && member.broken === undefined) {
+					if (this.#restart === undefined) this.#restartLater();
+					return;
+				}
+				member.broken ??= error instanceof Error ? error.message : String(error);
+			}
+			if (member.broken !== undefined) this.#log(member, `its hooks cannot run: ${member.broken}`);
+			this.#calls.release(member);
+		}
+	}
+
+	async #unload(member: Member): Promise<void> {
+		await this.#calls.settled(member);
+		await this.#inTurn(() => this.#forget(member));
+	}
+
+	/** Takes an extension out of the process; the last one ends it. */
+	async #forget(member: Member): Promise<void> {
+		this.#members.delete(member.number);
+		member.live = false;
+		member.broken ??= "it was unloaded";
+		this.#calls.release(member);
+		if (this.#members.size > 0) return this.#process?.send({ t: "unload", extension: member.number });
+		clearTimeout(this.#restart);
+		const last = this.#process;
+		await last?.close();
+	}
+
+	#onlyOne(): Member | undefined {
+		const [first, second] = this.#members.values();
+		return second === undefined ? first : undefined;
+	}
+
+	#log(member: Member | undefined, message: string): void {
+		this.#options.log(member?.extension.name ?? this.#options.name, message);
+	}
+}
+
+function endedWhileLoading({ did, started }: ProcessEnd): string {
+	return started ? `it ${did} while it was loaded.` : `its process could not be started: it ${did}.`;
+}
+
+function valueOr(fallback: unknown, read: () => unknown): unknown {
+	try {
+		return read();
+	} catch {
+		return fallback;
+	}
+}
