@@ -1,0 +1,35 @@
+// The slash commands every conversation has.
+import type { Command } from "./conversation.ts";
+
+export const basicCommands: readonly Command[] = [
+	{
+		name: "help",
+		summary: "what can be typed here",
+		run: ({ commands }) => [...commands.values()].map(({ name, summary }) => `/${name.padEnd(8)} ${summary}`).join("\n"),
+	},
+	{
+		name: "new",
+		summary: "start a fresh session",
+		async run(conversation) {
+			await conversation.startAnew();
+			return `New session ${conversation.session.id}.`;
+		},
+	},
+	{
+		name: "hooks",
+		summary: "the hooks that are live in this conversation",
+		run({ parts: { engine } }) {
+			const hooks = engine.hooks();
+			if (hooks.length === 0) return "There are no hooks.";
+			return hooks.map(({ id, stage, event, ifItFails }) => `${id}  ${stage} ${event}  (if it fails, ${ifItFails})`).join("\n");
+		},
+	},
+	{
+		name: "quit",
+		summary: "leave",
+		run(conversation) {
+			conversation.over = true;
+			return undefined;
+		},
+	},
+];

@@ -1,0 +1,156 @@
+// A person's conversation on one surface: what they type becomes a command or a turn, and the session under it can change.
+import { didYouMean } from "../system/nearest.ts";
+import type { InputReceiving } from "../events/payloads/conversation.ts";
+import type { SessionEnded } from "../events/payloads/conversation.ts";
+import type { SessionRecord } from "../stores/sessions.ts";
+import { newId } from "../system/ids.ts";
+import { send } from "./output.ts";
+import type { AgentParts } from "./parts.ts";
+import { newSession, resumeSession, type Session, type SessionPlace } from "./session.ts";
+import { runTurn, type TurnResult } from "./turn.ts";
+
+export interface Command {
+	/** Without the slash. */
+	readonly name: string;
+	readonly summary: string;
+	/** Gives the text to show, when there is one. */
+	run(conversation: Conversation, args: string): Promise<string | undefined> | string | undefined;
+}
+
+/** A hook refused to open or switch a session. The message is its reason. */
+export class SwitchRefused extends Error {
+	override readonly name = "SwitchRefused";
+}
+
+export class Conversation {
+	readonly parts: AgentParts;
+	readonly commands: ReadonlyMap<string, Command>;
+	#session: Session;
+	/** Set by a command that ends the conversation. */
+	over = false;
+
+	private constructor(parts: AgentParts, commands: readonly Command[], session: Session) {
+		this.parts = parts;
+		this.commands = new Map(commands.map((command) => [command.name, command]));
+		this.#session = session;
+	}
+
+	get session(): Session {
+		return this.#session;
+	}
+
+	/**
+	 * Opens a conversation, in a new session or, when a record is given, where that one was left.
+	 * @throws SwitchRefused when a hook does not let the session be resumed; SessionInUseError; StoreError.
+	 */
+	static async open(parts: AgentParts, place: SessionPlace, commands: readonly Command[], resume?: SessionRecord): Promise<Conversation> {
+		if (resume === undefined) return Conversation.#begin(parts, commands, newSession(parts, place));
+		const { engine, model } = parts;
+		if (engine.has("session.switching")) {
+			const outcome = await engine.dispatch("session.switching", { ...factsWithout(place), to: "resume", targetSessionId: resume.id });
+			if (outcome.kind === "blocked") throw new SwitchRefused(`Session ${resume.id} was not resumed: ${outcome.reason}`);
+		}
+		const conversation = Conversation.#begin(parts, commands, resumeSession(parts, place, resume));
+		const { session } = conversation;
+		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to: "resume", targetSessionId: resume.id });
+		if (model.name !== resume.model && engine.has("model.selected")) engine.tell("model.selected", { ...session.facts(), model: model.name, previous: resume.model });
+		return conversation;
+	}
+
+	static #begin(parts: AgentParts, commands: readonly Command[], session: Session): Conversation {
+		const { engine, model } = parts;
+		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: model.name, resumed: session.resumed });
+		return new Conversation(parts, commands, session);
+	}
+
+	/** Takes what a person typed: a command runs, anything else is a turn. */
+	async submit(text: string, origin: InputReceiving["origin"], stop: AbortSignal): Promise<TurnResult> {
+		const session = this.#session;
+		const { engine } = this.parts;
+		let input = text;
+		if (engine.has("input.receiving")) {
+			const outcome = await engine.dispatch("input.receiving", { ...session.facts(), text, origin }, { signal: stop });
+			if (outcome.kind === "blocked" && outcome.cause === "interrupted") return { text: "", completed: false, interrupted: true };
+			if (outcome.kind === "blocked") return { ...done(await send(session, outcome.reason, "notice", stop)), completed: false, error: outcome.reason };
+			if (outcome.kind === "responded") return done(await send(session, outcome.text, "answer", stop));
+			input = outcome.payload.text;
+		}
+		const command = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(input.trim());
+		return command ? this.#command(command[1]!, command[2]?.trim() ?? "", stop) : runTurn(session, input, stop);
+	}
+
+	async #command(typedName: string, typedArgs: string, stop: AbortSignal): Promise<TurnResult> {
+		const session = this.#session;
+		const { engine } = this.parts;
+		const began = performance.now();
+		let name = typedName;
+		let args = typedArgs;
+		const ran = (status: "ok" | "error" | "blocked") => {
+			if (engine.has("command.ran")) engine.tell("command.ran", { ...session.facts(), name, args, status, durationMs: performance.now() - began });
+		};
+		if (engine.has("command.running")) {
+			const outcome = await engine.dispatch("command.running", { ...session.facts(), name, args }, { signal: stop });
+			if (outcome.kind === "blocked") {
+				ran("blocked");
+				return { ...done(await send(session, outcome.reason, "notice", stop)), completed: false, error: outcome.reason };
+			}
+			if (outcome.kind === "responded") {
+				ran("ok");
+				return done(await send(session, outcome.text, "answer", stop));
+			}
+			({ name, args } = outcome.payload);
+		}
+		const command = this.commands.get(name);
+		if (command === undefined) {
+			ran("error");
+			const names = [...this.commands.keys()];
+			const error = `There is no command /${name}.${didYouMean(name, names)} The commands are ${names.map((known) => `/${known}`).join(", ")}.`;
+			return { ...done(await send(session, error, "notice", stop)), completed: false, error };
+		}
+		try {
+			const text = await command.run(this, args);
+			ran("ok");
+			return done(text === undefined ? "" : await send(this.#session, text, "notice", stop));
+		} catch (error) {
+			ran("error");
+			if (!(error instanceof SwitchRefused)) throw error;
+			return { ...done(await send(session, error.message, "notice", stop)), completed: false, error: error.message };
+		}
+	}
+
+	/**
+	 * Leaves the session for a fresh one.
+	 * @throws SwitchRefused when a hook does not let it.
+	 */
+	async startAnew(): Promise<void> {
+		const { engine } = this.parts;
+		const old = this.#session;
+		if (engine.has("session.switching")) {
+			const outcome = await engine.dispatch("session.switching", { ...old.facts(), to: "new" });
+			if (outcome.kind === "blocked") throw new SwitchRefused(`The session stays: ${outcome.reason}`);
+		}
+		await this.#end("reset");
+		this.#session = newSession(this.parts, old.place);
+		const { session } = this;
+		const previousSessionId = old.id;
+		if (engine.has("session.reset")) engine.tell("session.reset", { ...session.facts(), previousSessionId, reason: "new" });
+		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: this.parts.model.name, resumed: false });
+		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to: "new", previousSessionId });
+	}
+
+	/** Ends the conversation for this process. */
+	async close(reason: SessionEnded["reason"]): Promise<void> {
+		await this.#end(reason);
+	}
+
+	async #end(reason: SessionEnded["reason"]): Promise<void> {
+		const session = this.#session;
+		const { engine } = this.parts;
+		if (engine.has("session.ended")) engine.tell("session.ended", { ...session.facts(), reason, turns: session.turns });
+		await session.close();
+	}
+}
+
+const done = (text: string): TurnResult => ({ text, completed: true, interrupted: false });
+
+const factsWithout = ({ cwd, surface, profile }: SessionPlace) => ({ eventId: newId("e"), at: Date.now(), surface, cwd, profile });

@@ -1,0 +1,141 @@
+// One model call: hooked, retried, streamed, and told of.
+import type { ModelAnswer } from "../events/hooks.ts";
+import type { Message, ToolCallRequest, Usage } from "../events/payloads/model.ts";
+import { type FinishReason, ModelError, type ModelOptions, type ModelRequest, type ProviderRequest } from "../models/model.ts";
+import { marked } from "./context.ts";
+import { mayStream } from "./output.ts";
+import type { Session } from "./session.ts";
+
+/** The model's answer, or why there is none: a hook's block or the user's stop. */
+export type ModelCallResult = { readonly answer: ModelAnswer } | { readonly blocked: string };
+
+/**
+ * Calls the model with the whole conversation.
+ * @throws ModelError when all tries failed; the signal's reason when stopped; OperationBlocked.
+ */
+export async function callModel(session: Session, systemPrompt: string, signal: AbortSignal): Promise<ModelCallResult> {
+	const { engine, model } = session.parts;
+	const messages: readonly Message[] = [{ role: "system", text: systemPrompt }, ...session.messages];
+	if (!engine.has("model.calling")) return { answer: await tryOften(session, { messages, tools: session.tools }, signal) };
+	const payload = { ...session.facts(), model: model.name, messages, toolNames: session.tools.map(({ name }) => name) };
+	const outcome = await engine.dispatch("model.calling", payload, { signal });
+	if (outcome.kind !== "go") return { blocked: outcome.kind === "blocked" ? outcome.reason : outcome.text };
+	const request = { messages: withInjections(outcome.payload.messages, outcome.injections), tools: session.tools };
+	return { answer: await engine.perform("model.calling", outcome, () => tryOften(session, request, signal), { signal, check: answerMistake }) };
+}
+
+type Injections = Parameters<typeof marked>[0];
+
+/** Adds text of hooks for this call only: to the system prompt, or as a message at the end, where it leaves the cached part as it is. */
+function withInjections(messages: readonly Message[], injections: Injections): readonly Message[] {
+	if (injections.length === 0) return messages;
+	const forSystem = injections.filter(({ as }) => as === "system");
+	const forUser = injections.filter(({ as }) => as === "user");
+	const head = messages[0]!;
+	const changed: Message[] = forSystem.length > 0 && head.role === "system" ? [{ role: "system", text: `${head.text}\n\n${marked(forSystem)}` }, ...messages.slice(1)] : [...messages];
+	if (forUser.length > 0) changed.push({ role: "user", text: marked(forUser) });
+	return changed;
+}
+
+async function tryOften(session: Session, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+	const { engine, model, limits, output } = session.parts;
+	for (let attempt = 1; ; attempt++) {
+		const began = performance.now();
+		try {
+			const answer = await stream(session, request, signal);
+			if (engine.has("model.called")) {
+				const { text, toolCalls, finish, usage } = answer;
+				engine.tell("model.called", { ...session.facts(), model: model.name, text, toolCalls, finish, usage, durationMs: performance.now() - began, attempts: attempt });
+			}
+			return answer;
+		} catch (error) {
+			if (signal.aborted || !(error instanceof ModelError)) throw error;
+			const retryInMs = waitBefore(error, attempt, limits.maxAttempts, limits.retryBaseMs);
+			if (engine.has("model.failed")) {
+				const more = { ...(error.status !== undefined && { status: error.status }), ...(retryInMs !== undefined && { retryInMs }) };
+				engine.tell("model.failed", { ...session.facts(), model: model.name, message: error.message, attempt, willRetry: retryInMs !== undefined, ...more });
+			}
+			if (retryInMs === undefined) throw error;
+			output.discard();
+			session.parts.warn(`${error.message} Trying again in ${(retryInMs / 1000).toFixed(1)} s (${attempt + 1} of ${limits.maxAttempts}).`);
+			await wait(retryInMs, signal);
+		}
+	}
+}
+
+/** More than this a person would rather be told than wait for, in ms. */
+const longestWaitMs = 60_000;
+
+/** How long to wait before the next try, or undefined when there is none. The provider's own word counts before our back-off. */
+function waitBefore(error: ModelError, attempt: number, maxAttempts: number, baseMs: number): number | undefined {
+	if (!error.retryable || attempt >= maxAttempts) return undefined;
+	if (error.retryAfterMs !== undefined) return error.retryAfterMs <= longestWaitMs ? error.retryAfterMs : undefined;
+	// A little chance keeps many agents from coming back in the same instant.
+	return Math.min(longestWaitMs, baseMs * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2);
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const stop = () => {
+			clearTimeout(timer);
+			reject(signal.reason as Error);
+		};
+		const timer = setTimeout(() => {
+			signal.removeEventListener("abort", stop);
+			resolve();
+		}, ms);
+		if (signal.aborted) stop();
+		else signal.addEventListener("abort", stop, { once: true });
+	});
+}
+
+async function stream(session: Session, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+	const { engine, model, output } = session.parts;
+	const live = mayStream(session.parts);
+	const streamed = engine.has("model.streamed");
+	let text = "";
+	let reasoning = "";
+	const toolCalls: ToolCallRequest[] = [];
+	let finish: FinishReason = "other";
+	let usage: Usage = {};
+	for await (const piece of model.stream(request, modelOptions(session, signal))) {
+		switch (piece.kind) {
+			case "text":
+				text += piece.delta;
+				if (live) output.delta(piece.delta);
+				break;
+			case "reasoning":
+				reasoning += piece.delta;
+				break;
+			case "tool-call":
+				toolCalls.push(piece.call);
+				break;
+			case "finish":
+				finish = piece.reason;
+				usage = piece.usage;
+		}
+		if (streamed && (piece.kind === "text" || piece.kind === "reasoning")) {
+			engine.tell("model.streamed", { ...session.facts(), model: model.name, delta: piece.delta, channel: piece.kind });
+		}
+	}
+	return { text, reasoning, toolCalls, finish, usage };
+}
+
+function modelOptions(session: Session, signal: AbortSignal): ModelOptions {
+	const { engine, model } = session.parts;
+	if (!engine.has("model.requesting")) return { signal };
+	const onRequest = async (request: ProviderRequest): Promise<ProviderRequest | undefined> => {
+		const payload = { ...session.facts(), model: model.name, ...request };
+		const outcome = await engine.dispatch("model.requesting", payload, { signal });
+		if (outcome.kind !== "go") throw new ModelError(outcome.kind === "blocked" ? outcome.reason : outcome.text, { retryable: false });
+		const { url, body, headers } = outcome.payload;
+		return body === request.body && headers === request.headers ? undefined : { url, body, headers };
+	};
+	return { signal, onRequest };
+}
+
+function answerMistake(result: unknown): string | undefined {
+	const answer = result as Partial<ModelAnswer> | null;
+	if (typeof answer === "object" && answer !== null && typeof answer.text === "string" && Array.isArray(answer.toolCalls)) return undefined;
+	return "a result that is no model answer (a text and toolCalls); pass on what next() gave, or change a copy of it";
+}

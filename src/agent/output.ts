@@ -1,0 +1,32 @@
+// Text on its way to a person. Every text goes through `send`, so that `message.sending` is fired on every path.
+import type { MessagePurpose } from "../events/payloads/conversation.ts";
+import type { AgentParts } from "./parts.ts";
+import type { Session } from "./session.ts";
+
+/** Where a person reads. Implemented by the surface. */
+export interface Output {
+	/** A piece of an answer as it arrives. Only called while nothing is hooked that could still change or withhold the text. */
+	delta(text: string): void;
+	/** What `delta` showed since the last message is void: the model broke off and is asked again. */
+	discard(): void;
+	/** A complete text, after all hooks. What `delta` showed since the last message is the beginning of it. */
+	message(text: string, purpose: MessagePurpose): void;
+}
+
+/** Whether text may be shown while it arrives: not when a hook wants to see all of it first. */
+export function mayStream({ engine }: AgentParts): boolean {
+	return !engine.has("turn.answering") && !engine.has("message.sending");
+}
+
+/** Sends a text to the person and gives what was really sent. */
+export async function send(session: Session, text: string, purpose: MessagePurpose, signal?: AbortSignal): Promise<string> {
+	const { engine, output } = session.parts;
+	let final = text;
+	if (engine.has("message.sending")) {
+		const outcome = await engine.dispatch("message.sending", { ...session.facts(), text, purpose }, signal ? { signal } : {});
+		final = outcome.kind === "go" ? outcome.payload.text : `[This message was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`;
+	}
+	output.message(final, purpose);
+	if (engine.has("message.sent")) engine.tell("message.sent", { ...session.facts(), text: final, purpose });
+	return final;
+}

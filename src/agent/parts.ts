@@ -1,0 +1,45 @@
+// What an agent is made of. The runtime puts it together; everything in this folder works with it.
+import type { Engine } from "../engine/engine.ts";
+import type { Model } from "../models/model.ts";
+import type { Store } from "../stores/store.ts";
+import type { Tool } from "../tools/tool.ts";
+import type { Approver } from "./approval.ts";
+import type { Output } from "./output.ts";
+
+export interface AgentParts {
+	readonly engine: Engine;
+	readonly model: Model;
+	/** In a constant order: it is part of what providers cache. */
+	readonly tools: readonly Tool[];
+	readonly store: Store;
+	/** Absent where nobody is there to ask: then every question is answered no. */
+	readonly approver?: Approver;
+	readonly output: Output;
+	readonly limits: Limits;
+	/** A warning for the person, in a sentence. */
+	warn(message: string): void;
+}
+
+export interface Limits {
+	/** Model answers in one turn. */
+	readonly maxSteps: number;
+	/** Tries of one model call, the first included. */
+	readonly maxAttempts: number;
+	/** Wait before the second try, in ms; doubles with each further one. */
+	readonly retryBaseMs: number;
+	/** How often hooks of `turn.ending` can make one turn go on. */
+	readonly maxContinuations: number;
+	/** Tools of one batch that run at the same time; the others wait. */
+	readonly maxParallelTools: number;
+	/** How long a person has to answer a question, in ms. */
+	readonly approvalTimeoutMs: number;
+}
+
+export const defaultLimits: Limits = {
+	maxSteps: 50,
+	maxAttempts: 4,
+	retryBaseMs: 1000,
+	maxContinuations: 3,
+	maxParallelTools: 16,
+	approvalTimeoutMs: 300_000,
+};

@@ -1,0 +1,126 @@
+// A conversation: its messages in memory and in the store, and the facts every event in it carries.
+import { seal } from "../engine/plain.ts";
+import type { Facts, Surface } from "../events/payloads/facts.ts";
+import type { Message } from "../events/payloads/model.ts";
+import type { ToolDeclaration } from "../models/model.ts";
+import type { Lease } from "../stores/leases.ts";
+import type { SessionRecord } from "../stores/sessions.ts";
+import { newSessionId } from "../stores/sessions.ts";
+import { newId } from "../system/ids.ts";
+import { backgroundProcesses } from "../tools/background.ts";
+import type { BackgroundProcesses } from "../tools/tool.ts";
+import { systemPromptFor } from "./context.ts";
+import type { AgentParts } from "./parts.ts";
+
+export interface SessionPlace {
+	/** Absolute. */
+	readonly cwd: string;
+	readonly surface: Surface;
+	readonly profile: string;
+}
+
+/** What a tool call that was under way when its process ended is told to have given. */
+export const lostResult = "[No result: the program ended while this call was running. Whether it had an effect is not known; check before you repeat it.]";
+export const interruptedResult = "[No result: the user stopped the turn.]";
+
+export class Session {
+	readonly parts: AgentParts;
+	readonly id: string;
+	readonly place: SessionPlace;
+	/** Constant for the session; a turn's hooks may send another one. */
+	readonly systemPrompt: string;
+	readonly tools: readonly ToolDeclaration[];
+	readonly processes: BackgroundProcesses = backgroundProcesses();
+	readonly resumed: boolean;
+	/** Turns begun by this process. */
+	turns = 0;
+	turnId: string | undefined;
+	step: number | undefined;
+	#messages: Message[];
+	readonly #lease: Lease;
+
+	constructor(parts: AgentParts, place: SessionPlace, record: SessionRecord, messages: readonly Message[], lease: Lease, resumed: boolean) {
+		this.parts = parts;
+		this.place = place;
+		this.id = record.id;
+		this.systemPrompt = record.systemPrompt;
+		this.tools = parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+		this.resumed = resumed;
+		this.#messages = messages.map(seal);
+		this.#lease = lease;
+	}
+
+	/** All messages so far, sealed; the system prompt is not among them. */
+	get messages(): readonly Message[] {
+		return this.#messages;
+	}
+
+	/** Aborted when another process took the session over. */
+	get lost(): AbortSignal {
+		return this.#lease.lost;
+	}
+
+	/**
+	 * Adds a message. `stored` is what the store keeps where hooks want that to differ.
+	 * @throws StoreError when it cannot be kept; it is then not in memory either.
+	 */
+	append(message: Message, stored: Message = message): void {
+		this.parts.store.sessions.append(this.id, [stored]);
+		this.#messages.push(seal(message));
+	}
+
+	/** The facts of an event that happens now. */
+	facts(): Facts {
+		return {
+			eventId: newId("e"),
+			at: Date.now(),
+			surface: this.place.surface,
+			cwd: this.place.cwd,
+			profile: this.place.profile,
+			sessionId: this.id,
+			...(this.turnId !== undefined && { turnId: this.turnId }),
+			...(this.step !== undefined && { step: this.step }),
+		};
+	}
+
+	/** Gives each call of the last answer that has no result one: a model takes no conversation with an open call. */
+	closeOpenCalls(text: string): void {
+		const at = this.#messages.findLastIndex((message) => message.role === "assistant" && message.toolCalls !== undefined && message.toolCalls.length > 0);
+		const last = this.#messages[at];
+		if (last?.role !== "assistant") return;
+		const answered = new Set(this.#messages.slice(at + 1).map((message) => (message.role === "tool" ? message.callId : "")));
+		for (const call of last.toolCalls ?? []) {
+			if (!answered.has(call.id)) this.append({ role: "tool", callId: call.id, name: call.name, text, isError: true });
+		}
+	}
+
+	/** Ends its background processes and lets other processes have it. */
+	async close(): Promise<void> {
+		await this.processes[Symbol.asyncDispose]();
+		this.#lease.release();
+	}
+}
+
+/** A fresh session, kept from its first message on. */
+export function newSession(parts: AgentParts, place: SessionPlace, now = Date.now()): Session {
+	const record = parts.store.sessions.create({
+		id: newSessionId(now),
+		cwd: place.cwd,
+		model: parts.model.name,
+		surface: place.surface,
+		systemPrompt: systemPromptFor(place.cwd, new Date(now)),
+		tools: JSON.stringify(parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }))),
+	});
+	return new Session(parts, place, record, [], parts.store.leases.acquire(record.id), false);
+}
+
+/**
+ * Takes up a session where it was left; a call that was running when its process ended is closed.
+ * @throws SessionInUseError when another process runs it; StoreError.
+ */
+export function resumeSession(parts: AgentParts, place: SessionPlace, record: SessionRecord): Session {
+	const lease = parts.store.leases.acquire(record.id);
+	const session = new Session(parts, place, record, parts.store.sessions.messages(record.id), lease, true);
+	session.closeOpenCalls(lostResult);
+	return session;
+}

@@ -1,0 +1,166 @@
+// The road of one tool call: prepare → judge → execute → hand back. Each step's result says what the next one needs.
+import { OperationBlocked } from "../engine/engine.ts";
+import type { Go } from "../engine/outcome.ts";
+import { copyPlain } from "../engine/plain.ts";
+import type { JsonObject } from "../events/payloads/facts.ts";
+import type { ToolCallRequest } from "../events/payloads/model.ts";
+import type { ToolResult } from "../events/payloads/tool.ts";
+import { orAborted } from "../models/abort.ts";
+import { didYouMean } from "../system/nearest.ts";
+import { checkArguments } from "../tools/schema.ts";
+import type { Tool, ToolContext } from "../tools/tool.ts";
+import { askPerson } from "./approval.ts";
+import { marked } from "./context.ts";
+import { interruptedResult, type Session } from "./session.ts";
+
+/** A call that may run, with the arguments that were judged; or one that is over before it began. */
+type Judged = { readonly request: ToolCallRequest; readonly tool: Tool; readonly go: Go<"tool.calling"> } | Refused;
+interface Refused {
+	readonly request: ToolCallRequest;
+	readonly args: JsonObject;
+	readonly result: ToolResult;
+	readonly blockedBy?: string;
+}
+interface Executed {
+	readonly request: ToolCallRequest;
+	readonly args: JsonObject;
+	readonly result: ToolResult;
+	readonly durationMs: number;
+	readonly blockedBy?: string;
+}
+
+/**
+ * Runs the calls of one model answer and adds their results to the conversation, in the order of the calls: hooks one call after the other,
+ * then the tools together.
+ */
+export async function runToolCalls(session: Session, calls: readonly ToolCallRequest[], signal: AbortSignal): Promise<void> {
+	const judged: Judged[] = [];
+	for (const call of calls) judged.push(await judge(session, call, signal));
+	const running = inParallel(judged, session.parts.limits.maxParallelTools, (call) => execute(session, call, signal));
+	for (const execution of running) await handBack(session, await execution, signal);
+}
+
+/** Starts `limit` at once and the next whenever one is done; the promises come in the order of the items. */
+function inParallel<Item, Result>(items: readonly Item[], limit: number, run: (item: Item) => Promise<Result>): readonly Promise<Result>[] {
+	const waiting: (() => void)[] = [];
+	let free = limit;
+	return items.map(async (item) => {
+		if (free > 0) free--;
+		else await new Promise<void>((resolve) => waiting.push(resolve));
+		try {
+			return await run(item);
+		} finally {
+			const next = waiting.shift();
+			if (next) next();
+			else free++;
+		}
+	});
+}
+
+/** The tool and the arguments the model means, or what is wrong with them, said so that the model can mend it. */
+function prepare(session: Session, request: ToolCallRequest): { readonly tool: Tool; readonly args: JsonObject } | { readonly mistake: string; readonly args: JsonObject } {
+	const { tools } = session.parts;
+	const tool = tools.find(({ name }) => name === request.name);
+	if (tool === undefined) {
+		const names = tools.map(({ name }) => name);
+		return { mistake: `There is no tool '${request.name}'.${didYouMean(request.name, names)} The tools are ${names.join(", ")}.`, args: {} };
+	}
+	let args: unknown;
+	try {
+		args = copyPlain(request.arguments.trim() === "" ? {} : JSON.parse(request.arguments), "arguments");
+	} catch (error) {
+		return { mistake: `The arguments of ${request.name} cannot be read: ${error instanceof Error ? error.message : String(error)}. Send one JSON object.`, args: {} };
+	}
+	const mistake = checkArguments(tool, args);
+	return mistake === undefined ? { tool, args: args as JsonObject } : { mistake, args: typeof args === "object" && args !== null && !Array.isArray(args) ? (args as JsonObject) : {} };
+}
+
+async function judge(session: Session, request: ToolCallRequest, signal: AbortSignal): Promise<Judged> {
+	const prepared = prepare(session, request);
+	if ("mistake" in prepared) return { request, args: prepared.args, result: { text: prepared.mistake, isError: true } };
+	const { tool, args } = prepared;
+	if (signal.aborted) return { request, args, result: { text: interruptedResult, isError: true } };
+	const outcome = await session.parts.engine.dispatch(
+		"tool.calling",
+		{ ...session.facts(), toolName: tool.name, callId: request.id, args },
+		{ signal, validate: (_, value) => checkArguments(tool, value), ask: askPerson(session) },
+	);
+	if (outcome.kind === "go") return { request, tool, go: outcome };
+	if (outcome.kind === "responded") return { request, args, result: { text: outcome.text, isError: false } };
+	return { request, args, ...refusal(outcome.reason, outcome.by) };
+}
+
+function refusal(reason: string, by: string): { readonly result: ToolResult; readonly blockedBy: string } {
+	return { result: { text: `[Blocked by ${by}] ${reason}`, isError: true, details: { blockedBy: by } }, blockedBy: by };
+}
+
+async function execute(session: Session, call: Judged, signal: AbortSignal): Promise<Executed> {
+	if (!("go" in call)) return { ...call, durationMs: 0 };
+	const { request, tool, go } = call;
+	const { args } = go.payload;
+	const began = performance.now();
+	const done = (result: ToolResult, blockedBy?: string): Executed => ({ request, args, result, durationMs: performance.now() - began, ...(blockedBy !== undefined && { blockedBy }) });
+	if (signal.aborted) return done({ text: interruptedResult, isError: true });
+	try {
+		// A tool that does not heed the stop must not hold up the person who asked for it.
+		const run = session.parts.engine.perform("tool.calling", go, (payload) => tool.run(payload.args, contextOf(session, request, signal)), { signal, check: resultMistake });
+		return done(withInjections(await orAborted(run, signal), go));
+	} catch (error) {
+		if (error instanceof OperationBlocked) {
+			const { result, blockedBy } = refusal(error.outcome.reason, error.outcome.by);
+			return done(result, blockedBy);
+		}
+		if (signal.aborted) return done({ text: interruptedResult, isError: true });
+		return done({ text: `The tool ${tool.name} failed: ${error instanceof Error ? error.message : String(error)}`, isError: true });
+	}
+}
+
+function contextOf(session: Session, request: ToolCallRequest, signal: AbortSignal): ToolContext {
+	const { engine } = session.parts;
+	return {
+		cwd: session.place.cwd,
+		signal,
+		callId: request.id,
+		processes: session.processes,
+		onTerminalOutput: async (raw) => {
+			if (!engine.has("terminal.returning")) return raw.output;
+			const outcome = await engine.dispatch("terminal.returning", { ...session.facts(), callId: request.id, ...raw }, { signal });
+			if (outcome.kind === "go") return outcome.payload.output;
+			return `[The output was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`;
+		},
+	};
+}
+
+function withInjections(result: ToolResult, { injections }: { readonly injections: Go["injections"] }): ToolResult {
+	return injections.length === 0 ? result : { ...result, text: `${result.text}\n\n${marked(injections)}` };
+}
+
+function resultMistake(result: unknown): string | undefined {
+	const { text, isError } = (typeof result === "object" && result !== null ? result : {}) as Partial<ToolResult>;
+	return typeof text === "string" && typeof isError === "boolean" ? undefined : "a result that is no tool result (a text and isError)";
+}
+
+/** Takes a result to the model, to the store and to the observers. Results of blocked calls are ours and go unchanged. */
+async function handBack(session: Session, executed: Executed, signal: AbortSignal): Promise<void> {
+	const { engine } = session.parts;
+	const { request, args, durationMs, blockedBy } = executed;
+	const facts = () => ({ ...session.facts(), toolName: request.name, callId: request.id, args });
+	let { result } = executed;
+	if (engine.has("tool.returning")) {
+		const outcome = await engine.dispatch("tool.returning", { ...facts(), result, durationMs }, { signal });
+		result = outcome.kind === "go" ? withInjections(outcome.payload.result, outcome) : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
+	}
+	let stored = result;
+	if (engine.has("tool.persisting")) {
+		const outcome = await engine.dispatch("tool.persisting", { ...facts(), result }, { signal });
+		stored = outcome.kind === "go" ? outcome.payload.result : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
+	}
+	const message = ({ text, isError }: ToolResult) => ({ role: "tool", callId: request.id, name: request.name, text, ...(isError && { isError }) }) as const;
+	session.append(message(result), message(stored));
+	if (engine.has("tool.called")) {
+		const status = blockedBy !== undefined ? "blocked" : result.isError ? "error" : "ok";
+		engine.tell("tool.called", { ...facts(), status, result, durationMs, ...(blockedBy !== undefined && { blockedBy }) });
+	}
+}
+
+const withheld = (reason: string): ToolResult => ({ text: `[The result was withheld: ${reason}]`, isError: true });

@@ -1,0 +1,202 @@
+// One user message until the final answer: steps of model answer and tool calls, with the hooks of the turn around them.
+import type { Message, Usage } from "../events/payloads/model.ts";
+import { ModelError } from "../models/model.ts";
+import { StoreError } from "../stores/store.ts";
+import { SessionInUseError } from "../stores/leases.ts";
+import { OperationBlocked } from "../engine/engine.ts";
+import { newId } from "../system/ids.ts";
+import { marked } from "./context.ts";
+import { callModel } from "./model-call.ts";
+import { send } from "./output.ts";
+import { interruptedResult, type Session } from "./session.ts";
+import { runToolCalls } from "./tool-call.ts";
+
+/** How a turn came out. `text` is what the person was sent as its answer, or empty. */
+export interface TurnResult {
+	readonly text: string;
+	readonly completed: boolean;
+	readonly interrupted: boolean;
+	/** Why it did not complete, as a sentence for the person. */
+	readonly error?: string;
+}
+
+/**
+ * Runs a turn to its end. Never throws for what a model, a tool or a hook does: how it ended is in the result, and `turn.ended` tells it.
+ * `text` has passed `input.receiving`.
+ */
+export async function runTurn(session: Session, text: string, stop: AbortSignal): Promise<TurnResult> {
+	const { engine } = session.parts;
+	const signal = AbortSignal.any([stop, session.lost]);
+	const turn = new Turn(session, text, signal);
+	session.turnId = newId("t");
+	session.turns++;
+	try {
+		const result = await turn.run().catch((error: unknown) => turn.failed(error));
+		turn.tellEnded(result);
+		return result;
+	} finally {
+		engine.endTurn(session.turnId);
+		session.turnId = undefined;
+		session.step = undefined;
+	}
+}
+
+class Turn {
+	readonly #session: Session;
+	readonly #text: string;
+	readonly #signal: AbortSignal;
+	readonly #began = performance.now();
+	readonly #toolNames: string[] = [];
+	#systemPrompt: string;
+	#steps = 0;
+	#continuations = 0;
+	#usage: Usage = {};
+
+	constructor(session: Session, text: string, signal: AbortSignal) {
+		this.#session = session;
+		this.#text = text;
+		this.#signal = signal;
+		this.#systemPrompt = session.systemPrompt;
+	}
+
+	async run(): Promise<TurnResult> {
+		const { engine, limits, model } = this.#session.parts;
+		const refused = await this.#start();
+		if (refused !== undefined) return refused;
+		if (engine.has("turn.started")) engine.tell("turn.started", { ...this.#session.facts(), text: this.#text, model: model.name });
+		while (this.#steps < limits.maxSteps) {
+			const result = await this.#step();
+			if (result !== undefined) return result;
+		}
+		return { text: "", completed: false, interrupted: false, error: `The turn was ended after ${limits.maxSteps} steps without a final answer. Say "go on" to let it continue, or raise agent.max_steps in config.yaml.` };
+	}
+
+	/** The hooks before the first model call, and the user's message into the conversation. */
+	async #start(): Promise<TurnResult | undefined> {
+		const session = this.#session;
+		const { engine, model } = session.parts;
+		let text = this.#text;
+		if (engine.has("turn.starting")) {
+			const first = !session.resumed && session.turns === 1;
+			const payload = { ...session.facts(), text, systemPrompt: session.systemPrompt, model: model.name, first };
+			const outcome = await engine.dispatch("turn.starting", payload, { signal: this.#signal });
+			if (outcome.kind !== "go") return this.#refused(outcome.kind === "blocked" ? outcome.reason : outcome.text);
+			const forUser = outcome.injections.filter(({ as }) => as === "user");
+			const forSystem = outcome.injections.filter(({ as }) => as === "system");
+			this.#systemPrompt = outcome.payload.systemPrompt + (forSystem.length > 0 ? `\n\n${marked(forSystem)}` : "");
+			if (forUser.length > 0) text = `${text}\n\n${marked(forUser)}`;
+		}
+		session.append({ role: "user", text });
+		return undefined;
+	}
+
+	/** One model answer and its tool calls; a result when that ended the turn. */
+	async #step(): Promise<TurnResult | undefined> {
+		const session = this.#session;
+		const { engine } = session.parts;
+		session.step = ++this.#steps;
+		const began = performance.now();
+		if (engine.has("step.started")) engine.tell("step.started", { ...session.facts(), messages: session.messages.length });
+		const names: string[] = [];
+		try {
+			const called = await callModel(session, this.#systemPrompt, this.#signal);
+			if ("blocked" in called) return await this.#refused(called.blocked);
+			const { answer } = called;
+			this.#usage = sum(this.#usage, answer.usage);
+			if (answer.toolCalls.length === 0 && answer.text.trim() === "") return this.#empty(answer.finish);
+			if (answer.toolCalls.length === 0) return await this.#answered(answer.text, answer.reasoning, answer.finish === "length");
+			names.push(...answer.toolCalls.map(({ name }) => name));
+			this.#toolNames.push(...names);
+			session.append(assistant(answer.text, answer.reasoning, answer.toolCalls));
+			if (answer.text.trim() !== "") await send(session, answer.text, "interim", this.#signal);
+			if (answer.finish === "length") session.closeOpenCalls("[Not run: your answer was cut off by its token limit, so these arguments may be incomplete. Call again, with less at once.]");
+			else await runToolCalls(session, answer.toolCalls, this.#signal);
+			this.#signal.throwIfAborted();
+			return undefined;
+		} finally {
+			if (engine.has("step.ended")) engine.tell("step.ended", { ...session.facts(), toolNames: names, durationMs: performance.now() - began });
+		}
+	}
+
+	/** A final answer came. Hooks may make the turn go on; otherwise they see the text before the person does. */
+	async #answered(text: string, reasoning: string, cut: boolean): Promise<TurnResult | undefined> {
+		const session = this.#session;
+		const { engine, limits } = session.parts;
+		const options = { signal: this.#signal };
+		if (engine.has("turn.ending")) {
+			const payload = { ...session.facts(), text, continuations: this.#continuations, toolNames: this.#toolNames };
+			const outcome = await engine.dispatch("turn.ending", payload, options);
+			if (outcome.kind === "blocked") {
+				session.append(assistant(text, reasoning));
+				return { text: "", completed: false, interrupted: outcome.cause === "interrupted", error: outcome.reason };
+			}
+			if (outcome.kind === "go" && outcome.injections.length > 0 && this.#continuations < limits.maxContinuations) {
+				this.#continuations++;
+				session.append(assistant(text, reasoning));
+				if (text.trim() !== "") await send(session, text, "interim", this.#signal);
+				session.append({ role: "user", text: marked(outcome.injections) });
+				return undefined;
+			}
+		}
+		let final = text;
+		if (engine.has("turn.answering")) {
+			const outcome = await engine.dispatch("turn.answering", { ...session.facts(), text }, options);
+			final = outcome.kind === "go" ? outcome.payload.text : `[The answer was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`;
+		}
+		this.#signal.throwIfAborted();
+		// The conversation keeps what the person was given: what a hook took out of it must not come back with the next request.
+		session.append(assistant(final, reasoning));
+		const sent = await send(session, final, "answer", this.#signal);
+		if (cut) session.parts.warn("The answer was cut off by the model's token limit.");
+		return { text: sent, completed: true, interrupted: false };
+	}
+
+	/** The model finished without a word. That is no answer a person could use, so it is not passed off as one. */
+	#empty(finish: string): TurnResult {
+		const why = finish === "length" ? " Its token limit was used up before it said anything." : finish === "content-filter" ? " Its provider's content filter stopped it." : "";
+		return { text: "", completed: false, interrupted: false, error: `The model gave an empty answer.${why} Ask again, or try another model.` };
+	}
+
+	/** A hook ended the turn: its reason is the answer. */
+	async #refused(reason: string): Promise<TurnResult> {
+		this.#signal.throwIfAborted();
+		const sent = await send(this.#session, reason, "notice", this.#signal);
+		return { text: sent, completed: false, interrupted: false, error: reason };
+	}
+
+	/** What went wrong, as a result. The conversation stays one that a model can take up again. */
+	failed(error: unknown): TurnResult {
+		const session = this.#session;
+		session.parts.output.discard();
+		if (session.lost.aborted) return { text: "", completed: false, interrupted: false, error: wordsOf(session.lost.reason) };
+		try {
+			session.closeOpenCalls(interruptedResult);
+		} catch (problem) {
+			if (!(problem instanceof StoreError)) throw problem;
+		}
+		if (this.#signal.aborted) return { text: "", completed: false, interrupted: true };
+		if (error instanceof ModelError || error instanceof StoreError || error instanceof SessionInUseError || error instanceof OperationBlocked) {
+			return { text: "", completed: false, interrupted: false, error: error.message };
+		}
+		throw error;
+	}
+
+	tellEnded({ text, completed, interrupted, error }: TurnResult): void {
+		const { engine } = this.#session.parts;
+		if (!engine.has("turn.ended")) return;
+		const figures = { steps: this.#steps, toolCalls: this.#toolNames.length, usage: this.#usage, durationMs: performance.now() - this.#began };
+		engine.tell("turn.ended", { ...this.#session.facts(), text, completed, interrupted, ...(error !== undefined && { error }), ...figures });
+	}
+}
+
+function assistant(text: string, reasoning: string, toolCalls?: Extract<Message, { role: "assistant" }>["toolCalls"]): Message {
+	return { role: "assistant", text, ...(reasoning !== "" && { reasoning }), ...(toolCalls && { toolCalls }) };
+}
+
+function sum(a: Usage, b: Usage): Usage {
+	const total: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
+	for (const key of ["inputTokens", "outputTokens", "cachedTokens"] as const) if (b[key] !== undefined) total[key] = (total[key] ?? 0) + b[key];
+	return total;
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

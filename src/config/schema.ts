@@ -1,0 +1,80 @@
+// Every setting of config.yaml, once: the check, its messages and the documentation derive from it.
+
+/** Settings as the rest of the program sees them. Absent ones are undefined; defaults stand where they are used. */
+export interface Config {
+	readonly model?: {
+		readonly provider?: string;
+		readonly name?: string;
+		readonly base_url?: string;
+		readonly api_key_env?: string;
+	};
+	readonly agent?: {
+		readonly max_steps?: number;
+		readonly max_attempts?: number;
+		readonly retry_base_ms?: number;
+		readonly max_parallel_tools?: number;
+	};
+	readonly approvals?: { readonly timeout_s?: number };
+	readonly trace?: { readonly max_records?: number };
+	readonly extensions?: Readonly<Record<string, ExtensionConfig>>;
+}
+
+export interface ExtensionConfig {
+	readonly enabled?: boolean;
+	readonly required?: boolean;
+	readonly host?: "inline" | "node";
+}
+
+const count = (minimum: number, maximum: number, description: string) => ({ type: "integer", minimum, maximum, description }) as const;
+
+/** JSON Schema (2020-12) of config.yaml. */
+export const configSchema = {
+	type: "object",
+	additionalProperties: false,
+	properties: {
+		model: {
+			type: "object",
+			description: "The model to talk to. HOOKLINE_MODEL, HOOKLINE_BASE_URL, HOOKLINE_API_KEY and --model come before it.",
+			additionalProperties: false,
+			properties: {
+				provider: { type: "string", minLength: 1, description: "rehearsal (offline, needs nothing) or openai-compatible." },
+				name: { type: "string", minLength: 1, description: "What the provider calls the model." },
+				base_url: { type: "string", minLength: 1, description: "Where an OpenAI-compatible server answers, for example http://127.0.0.1:8080/v1." },
+				api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds the key. The key itself never stands in this file." },
+			},
+		},
+		agent: {
+			type: "object",
+			additionalProperties: false,
+			properties: {
+				max_steps: count(1, 10_000, "Model answers in one turn; 50."),
+				max_attempts: count(1, 20, "Tries of one model call, the first included; 4."),
+				retry_base_ms: count(1, 60_000, "Wait before the second try in milliseconds, doubled for each further one; 1000."),
+				max_parallel_tools: count(1, 256, "Tool calls of one answer that run at the same time; 16."),
+			},
+		},
+		approvals: {
+			type: "object",
+			additionalProperties: false,
+			properties: { timeout_s: count(1, 86_400, "How long a question to a person waits, in seconds, before it counts as a no; 300.") },
+		},
+		trace: {
+			type: "object",
+			additionalProperties: false,
+			properties: { max_records: count(1000, 100_000_000, "How many dispatches the trace keeps; 1000000.") },
+		},
+		extensions: {
+			type: "object",
+			description: "Settings of extensions, by their name.",
+			additionalProperties: {
+				type: "object",
+				additionalProperties: false,
+				properties: {
+					enabled: { type: "boolean", description: "false leaves it out." },
+					required: { type: "boolean", description: "true: when it does not load, nothing starts." },
+					host: { type: "string", enum: ["inline", "node"], description: "inline (in this process, fastest) or node (in a process of its own, which it can only harm itself)." },
+				},
+			},
+		},
+	},
+} as const;
