@@ -1,0 +1,185 @@
+// `hookline`: a conversation, line by line. On a terminal answers stream; in a pipe every line is one message and only answers are on stdout.
+import { createInterface, type Interface } from "node:readline";
+import { basicCommands } from "../agent/commands.ts";
+import { Conversation } from "../agent/conversation.ts";
+import type { Output } from "../agent/output.ts";
+import { openRuntime, type Runtime } from "../runtime.ts";
+import { exitCodes } from "./exit.ts";
+import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
+import { announceNoHooks, findSession } from "./run.ts";
+import { type ReadLine, terminalApprover } from "./terminal-approver.ts";
+
+export interface ChatOptions {
+	readonly model?: string;
+	readonly session?: string;
+	readonly continue?: boolean;
+	readonly hooks: boolean;
+}
+
+/** @returns the exit code. */
+export async function chat(options: ChatOptions, version: string): Promise<number> {
+	keepStdoutForAnswers();
+	if (!options.hooks) announceNoHooks();
+	const terminal = process.stdin.isTTY;
+	const input = new Lines(terminal);
+	await using runtime = await openRuntime({
+		environment: process.env,
+		cwd: process.cwd(),
+		surface: "terminal",
+		model: options.model,
+		hooks: options.hooks,
+		output: terminal ? streaming() : plain,
+		warn,
+		log: (hook, message) => note(`[${hook}] ${message}`),
+		...(terminal && { approver: terminalApprover(input.read) }),
+	});
+	const agent = runtime.agent();
+	const conversation = await Conversation.open(agent, runtime.place, basicCommands, findSession(runtime.store, options, runtime.place.cwd));
+	if (terminal) note(banner(runtime, conversation, version));
+	let failed = false;
+	try {
+		while (!conversation.over) {
+			const text = await input.next(terminal ? "> " : "");
+			if (text === undefined) break;
+			if (text.trim() === "") continue;
+			const stop = input.untilStopped();
+			const result = await conversation.submit(text, terminal ? "typed" : "piped", stop);
+			failed = !result.completed;
+			if (result.interrupted) note("Stopped.");
+			else if (result.error !== undefined && result.error !== result.text) warn(result.error);
+		}
+	} finally {
+		input.close();
+		await conversation.close("quit");
+	}
+	return failed && !terminal ? exitCodes.problems : exitCodes.fine;
+}
+
+function banner({ engine, extensions, store }: Runtime, { session, parts }: Conversation, version: string): string {
+	const hooks = new Set(engine.hooks().map(({ id }) => id)).size;
+	const extensionsText = `${extensions.loaded.length} extension${extensions.loaded.length === 1 ? "" : "s"}${extensions.failed.length > 0 ? `, ${extensions.failed.length} NOT LOADED` : ""}`;
+	return [
+		`hookline ${version} · model ${parts.model.name} · ${hooks} hook${hooks === 1 ? "" : "s"} from ${extensionsText} · session ${session.id}${store.durable ? "" : " (kept in memory only)"}`,
+		parts.model.name === "rehearsal" ? `The rehearsal model is offline and does what you write, for example: CALL terminal {"command":"date"}. Set another with --model or HOOKLINE_MODEL.` : "",
+		"/help lists the commands. Ctrl-C stops a turn, Ctrl-D leaves.",
+	]
+		.filter((line) => line !== "")
+		.join("\n");
+}
+
+/** The person's lines, the answers to questions, and Ctrl-C, from one reader: two would take each other's input. */
+class Lines {
+	readonly #terminal: boolean;
+	readonly #reader: Interface;
+	readonly #waiting: string[] = [];
+	#take: ((line: string | undefined) => void) | undefined;
+	#ended = false;
+	#turn: AbortController | undefined;
+	#warned = false;
+
+	constructor(terminal: boolean) {
+		this.#terminal = terminal;
+		this.#reader = createInterface({ input: process.stdin, ...(terminal && { output: process.stderr }), terminal, crlfDelay: Infinity });
+		this.#reader.on("line", (line) => {
+			this.#warned = false;
+			if (this.#take) this.#take(line);
+			else this.#waiting.push(line);
+		});
+		this.#reader.on("close", () => {
+			this.#ended = true;
+			this.#turn?.abort(new Error("The terminal closed."));
+			this.#take?.(undefined);
+		});
+		this.#reader.on("SIGINT", () => this.#interrupt());
+		process.on("SIGINT", () => this.#interrupt());
+		for (const name of ["SIGTERM", "SIGHUP"] as const) process.on(name, () => this.#reader.close());
+	}
+
+	/** The next line; undefined when there are no more. */
+	next(prompt: string): Promise<string | undefined> {
+		this.#turn = undefined;
+		const line = this.#waiting.shift();
+		return line !== undefined || this.#ended ? Promise.resolve(line) : this.#typed(prompt);
+	}
+
+	/** The answer to a question. What was typed before the question was there is no answer to it. */
+	readonly read: ReadLine = async (prompt, signal) => {
+		if (this.#ended) throw new Error("the input ended");
+		let over = (): void => {};
+		const stopped = new Promise<never>((_, reject) => {
+			over = () => reject(new Error("the question is over"));
+			signal.addEventListener("abort", over, { once: true });
+		});
+		try {
+			const line = await Promise.race([this.#typed(prompt), stopped]);
+			if (line === undefined) throw new Error("the input ended");
+			return line;
+		} finally {
+			signal.removeEventListener("abort", over);
+			this.#take = undefined;
+		}
+	};
+
+	#typed(prompt: string): Promise<string | undefined> {
+		if (this.#terminal) {
+			this.#reader.setPrompt(prompt);
+			this.#reader.prompt();
+		}
+		return new Promise((resolve) => {
+			this.#take = (taken) => {
+				this.#take = undefined;
+				resolve(taken);
+			};
+		});
+	}
+
+	/** Aborted by Ctrl-C until the next line is asked for. In a pipe the end of the input stops nothing: the last line has its turn. */
+	untilStopped(): AbortSignal {
+		const controller = new AbortController();
+		if (this.#terminal || !this.#ended) this.#turn = controller;
+		return controller.signal;
+	}
+
+	close(): void {
+		this.#reader.close();
+	}
+
+	#interrupt(): void {
+		if (this.#turn !== undefined && !this.#turn.signal.aborted) return this.#turn.abort(new Error("Stopped by the user."));
+		if (this.#warned || !this.#terminal) {
+			if (this.#turn !== undefined) process.exit(exitCodes.interrupted);
+			this.#reader.close();
+			return;
+		}
+		this.#warned = true;
+		note("\nPress Ctrl-C once more to leave.");
+		if (this.#turn === undefined) this.#reader.prompt();
+	}
+}
+
+const plain: Output = {
+	delta: () => {},
+	discard: () => {},
+	message: (text, purpose) => (purpose === "interim" ? note(text) : print(text)),
+};
+
+/** Shows pieces as they come; the complete text adds what they did not show. */
+function streaming(): Output {
+	let shown = "";
+	return {
+		delta(text) {
+			shown += text;
+			process.stdout.write(text);
+		},
+		discard() {
+			if (shown !== "") print("\n[the answer broke off]");
+			shown = "";
+		},
+		message(text) {
+			if (shown === "") print(text);
+			else if (text.startsWith(shown)) print(text.slice(shown.length));
+			else print(`\n${text}`);
+			shown = "";
+		},
+	};
+}

@@ -1,0 +1,57 @@
+// `hookline hooks list`, `show` and `events`.
+import { catalog, eventNames, specOf } from "../../events/catalog.ts";
+import { exitCodes } from "../exit.ts";
+import { print, printJson, printTable } from "../output.ts";
+import { findHooks, matcherWords, openLive, placeOf } from "./live.ts";
+
+/** @returns 1 when an extension did not load: a guard that is missing is a problem, not an absence. */
+export async function list({ json }: { readonly json?: boolean }): Promise<number> {
+	await using runtime = await openLive();
+	const hooks = runtime.engine.hooks();
+	const { failed, disabled, loaded } = runtime.extensions;
+	if (json) printJson({ hooks, extensions: { loaded, failed, disabled } });
+	else {
+		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hook.host, `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]);
+		printTable(["HOOK", "STAGE", "EVENT", "MATCHES", "PRIORITY", "HOST", "TIME-OUT", "WHERE", "IF IT FAILS"], rows, `There are no hooks. Put one into ${runtime.home.extensions}; the README shows how.`);
+	}
+	return failed.length > 0 ? exitCodes.problems : exitCodes.fine;
+}
+
+export async function show(id: string, { json }: { readonly json?: boolean }): Promise<number> {
+	await using runtime = await openLive();
+	const hooks = findHooks(runtime, id);
+	if (json) {
+		printJson(hooks.map((hook) => ({ ...hook, health: runtime.engine.healthOf(hook.id) })));
+		return exitCodes.fine;
+	}
+	for (const hook of hooks) {
+		const last = runtime.store.trace.recent({ hook: hook.id, event: hook.event, limit: 1 })[0];
+		const did = last?.hooks.find((record) => record.hook === hook.id);
+		print(
+			[
+				hook.id,
+				`  ${hook.stage} of ${hook.event}: ${specOf(hook.event).summary}`,
+				`  matches     ${matcherWords(hook)}`,
+				`  priority    ${hook.priority}`,
+				`  time-out    ${hook.timeoutMs} ms`,
+				`  if it fails ${hook.ifItFails}`,
+				`  host        ${hook.host}, trusted as ${hook.source.trust}, dialect ${hook.source.dialect}`,
+				`  where       ${placeOf(hook)}`,
+				`  last run    ${last === undefined || did === undefined ? "never, as far as the trace goes back" : `${new Date(last.at).toISOString()}: ${did.decision}, ${did.ms} ms`}`,
+			].join("\n"),
+		);
+	}
+	return exitCodes.fine;
+}
+
+export function events({ json }: { readonly json?: boolean }): number {
+	if (json) printJson(catalog);
+	else {
+		const rows = eventNames.map((name) => {
+			const spec = specOf(name);
+			return spec.kind === "intercept" ? [name, "about to happen", spec.decisions.join(", "), `${spec.timeoutMs} ms`, spec.summary] : [name, "has happened", "-", `${spec.timeoutMs} ms`, spec.summary];
+		});
+		printTable(["EVENT", "KIND", "DECISIONS", "TIME-OUT", "WHEN"], rows, "");
+	}
+	return exitCodes.fine;
+}

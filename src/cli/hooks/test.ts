@@ -1,0 +1,85 @@
+// `hookline hooks test EVENT`: fires an event at the real hooks, with a sample payload or a given one, and prints each decision.
+import { readFileSync } from "node:fs";
+import { specOf, type WrappableEvent } from "../../events/catalog.ts";
+import type { InterceptEvent, ObserveEvent, Payloads } from "../../events/payloads/all.ts";
+import { samplePayload } from "../../events/samples.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import { newId } from "../../system/ids.ts";
+import { checkArguments } from "../../tools/schema.ts";
+import { builtInTools } from "../../tools/built-in.ts";
+import { visibleLine } from "../../system/visible.ts";
+import { exitCodes, UsageError } from "../exit.ts";
+import { print, printJson } from "../output.ts";
+import { openLive } from "./live.ts";
+import { eventOf, recordLines } from "./trace.ts";
+
+export interface TestOptions {
+	readonly payload?: string;
+	readonly payloadFile?: string;
+	readonly tool?: string;
+	readonly json?: boolean;
+}
+
+/** @returns 1 when a hook failed. A block is what a guard is for, and no failure. */
+export async function test(eventName: string, options: TestOptions): Promise<number> {
+	const event = eventOf(eventName);
+	const sample = samplePayload(event, { cwd: process.cwd(), at: Date.now(), eventId: newId("e") });
+	const payload = { ...sample, ...given(options), ...(options.tool !== undefined && { toolName: options.tool }) } as Payloads[typeof event];
+	await using runtime = await openLive();
+	const { engine } = runtime;
+	let outcome: Outcome | undefined;
+	if (specOf(event).kind === "observe") engine.tell(event as ObserveEvent, payload as never);
+	else outcome = await fire(runtime, event as InterceptEvent, payload as never);
+	await engine.idle();
+	const records = engine.recent().filter((record) => record.event === event);
+	const failed = records.some((record) => record.hooks.some((hook) => hook.decision === "failed"));
+	if (options.json) printJson({ event, payload, outcome: outcome ?? "told", records });
+	else {
+		if (!engine.has(event)) print(`Nothing is hooked at ${event}.`);
+		for (const record of records) print(recordLines(record));
+		if (outcome) print(`Outcome: ${inWords(outcome)}`);
+	}
+	return failed ? exitCodes.problems : exitCodes.fine;
+}
+
+async function fire({ engine }: Awaited<ReturnType<typeof openLive>>, event: InterceptEvent, payload: Payloads[InterceptEvent]): Promise<Outcome> {
+	const tool = builtInTools().find(({ name }) => name === (payload as { toolName?: string }).toolName);
+	const outcome = (await engine.dispatch(event, payload as never, {
+		...(tool && event === "tool.calling" && { validate: (_: string, value: unknown) => checkArguments(tool, value) }),
+		ask: async ({ reasons }) => ({ approved: false, by: "test", reason: `A person would now be asked: ${reasons.map(({ reason }) => reason).join(" ")}` }),
+	})) as Outcome;
+	const spec = specOf(event);
+	if (outcome.kind === "go" && spec.kind === "intercept" && spec.wrappable) {
+		// Wrappers run around something harmless, so that they show in the trace too.
+		const result = event === "tool.calling" ? { text: "(a test: the tool did not run)", isError: false } : { text: "(a test: the model was not called)", reasoning: "", toolCalls: [], finish: "stop", usage: {} };
+		await engine.perform(event as WrappableEvent, outcome as never, async () => result).catch(() => undefined);
+	}
+	return outcome;
+}
+
+function given({ payload, payloadFile }: TestOptions): object {
+	if (payload !== undefined && payloadFile !== undefined) throw new UsageError("--payload and --payload-file contradict each other. Give one of them.");
+	let text = payload;
+	if (payloadFile !== undefined) {
+		try {
+			text = readFileSync(payloadFile === "-" ? 0 : payloadFile, "utf8");
+		} catch (error) {
+			throw new UsageError(`--payload-file ${payloadFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+		}
+	}
+	if (text === undefined) return {};
+	try {
+		const value: unknown = JSON.parse(text);
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+	} catch (error) {
+		throw new UsageError(`The payload is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+	}
+	throw new UsageError(`The payload must be a JSON object with the fields to set, for example {"args":{"command":"ls"}}.`);
+}
+
+function inWords(outcome: Outcome): string {
+	if (outcome.kind === "blocked") return `blocked by ${outcome.by}: ${visibleLine(outcome.reason)}`;
+	if (outcome.kind === "responded") return `answered by ${outcome.by}: ${visibleLine(outcome.text)}`;
+	const injected = outcome.injections.map(({ by, as }) => `${by} added context (as ${as})`);
+	return ["goes on", ...(outcome.allowedBy === undefined ? [] : [`allowed by ${outcome.allowedBy}`]), ...injected].join(", ");
+}

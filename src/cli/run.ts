@@ -1,0 +1,117 @@
+// `hookline run "…"`: one prompt, one answer. The answer goes to stdout, everything else to stderr.
+import { basicCommands } from "../agent/commands.ts";
+import { Conversation } from "../agent/conversation.ts";
+import type { Output } from "../agent/output.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { SessionRecord } from "../stores/sessions.ts";
+import type { Store } from "../stores/store.ts";
+import { openRuntime } from "../runtime.ts";
+import { didYouMean } from "../system/nearest.ts";
+import { CommandError, exitCodes, UsageError } from "./exit.ts";
+import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
+import { onTerminal, readAll } from "./input.ts";
+import { stopOnSignals } from "./signals.ts";
+import { terminalApprover } from "./terminal-approver.ts";
+
+export interface RunOptions {
+	readonly model?: string;
+	readonly session?: string;
+	readonly continue?: boolean;
+	readonly hooks: boolean;
+	readonly json?: boolean;
+}
+
+/** @returns the exit code. */
+export async function run(words: readonly string[], options: RunOptions): Promise<number> {
+	const { text, origin } = await promptFrom(words);
+	keepStdoutForAnswers();
+	if (!options.hooks) announceNoHooks();
+	const terminal = onTerminal();
+	await using runtime = await openRuntime({
+		environment: process.env,
+		cwd: process.cwd(),
+		surface: "run",
+		model: options.model,
+		hooks: options.hooks,
+		output: options.json ? silent : plain,
+		warn,
+		log: (hook, message) => note(`[${hook}] ${message}`),
+		...(terminal && { approver: terminalApprover(terminal.readLine) }),
+		...(options.json && { prepare: printEvents }),
+	});
+	using stop = stopOnSignals();
+	const agent = runtime.agent();
+	const conversation = await Conversation.open(agent, runtime.place, basicCommands, findSession(runtime.store, options, runtime.place.cwd));
+	let reason: "finished" | "failed" = "failed";
+	try {
+		const result = await conversation.submit(text, origin, stop.signal);
+		if (result.completed) reason = "finished";
+		if (result.interrupted) note("Stopped.");
+		else if (result.error !== undefined && result.error !== result.text) warn(result.error);
+		return result.interrupted ? exitCodes.interrupted : result.completed ? exitCodes.fine : exitCodes.problems;
+	} finally {
+		await conversation.close(reason);
+		terminal?.close();
+	}
+}
+
+export function announceNoHooks(): void {
+	warn("--no-hooks: NO EXTENSION IS LOADED AND NO HOOK RUNS, guards included. Nothing stops or changes what the agent does.");
+}
+
+async function promptFrom(words: readonly string[]): Promise<{ readonly text: string; readonly origin: "argument" | "piped" }> {
+	if (words.length > 0) {
+		const text = words.join(" ");
+		if (text.trim() === "") throw new UsageError(`The prompt is empty. Write it behind run: hookline run "list the files here"`);
+		return { text, origin: "argument" };
+	}
+	if (process.stdin.isTTY) throw new UsageError(`There is no prompt. Write it behind run, or pipe it in: hookline run "list the files here"`);
+	const text = await readAll(process.stdin);
+	if (text.trim() === "") throw new UsageError(`There is no prompt, neither behind run nor on stdin. Write: hookline run "list the files here"`);
+	return { text: text.replace(/\n$/, ""), origin: "piped" };
+}
+
+/** The session the options mean; undefined for a new one. */
+export function findSession({ sessions }: Store, options: { readonly session?: string; readonly continue?: boolean }, cwd: string): SessionRecord | undefined {
+	if (options.session !== undefined && options.continue) throw new UsageError("--session and --continue contradict each other. Give one of them.");
+	if (options.session !== undefined) {
+		const found = sessions.get(options.session);
+		if (found) return found;
+		const near = sessions.nearest(options.session);
+		throw new CommandError(`There is no session '${options.session}'.${near === undefined ? didYouMean(options.session, []) : ` Did you mean '${near}'?`} 'hookline sessions' lists them.`);
+	}
+	if (!options.continue) return undefined;
+	const latest = sessions.latest(cwd);
+	if (latest === undefined) throw new CommandError(`There is no session to continue in ${cwd}. Leave out --continue to start one, or name one with --session; 'hookline sessions' lists them.`);
+	return latest;
+}
+
+/** Only complete texts: what a hook may still change must not be on stdout already. */
+const plain: Output = {
+	delta: () => {},
+	discard: () => {},
+	message: (text, purpose) => (purpose === "interim" ? note(text) : print(text)),
+};
+const silent: Output = { delta: () => {}, discard: () => {}, message: () => {} };
+
+/** Prints every event that is told, one JSON object a line. */
+function printEvents(engine: Engine): void {
+	engine.register([
+		{
+			event: "*",
+			stage: "observe",
+			options: { name: "json" },
+			// Not bounded: a program that reads events must miss none.
+			queue: Infinity,
+			host: "inline",
+			source: { extension: "hookline", trust: "bundled", dialect: "native", rank: 0 },
+			handler: (payload: object, { event }: { readonly event: string }) => {
+				// What a hook may still take out of the answer is not printed before it has.
+				const hooked = engine.has("turn.answering") || engine.has("message.sending");
+				if (hooked && event === "model.streamed") return;
+				const { text, ...rest } = payload as { readonly text?: string };
+				print(JSON.stringify({ event, ...(hooked && event === "model.called" ? rest : text === undefined ? rest : { ...rest, text }) }));
+			},
+		},
+	]);
+}

@@ -1,0 +1,38 @@
+// Puts a question to the person at the terminal: what will run, exactly, who asks and why.
+import type { ApprovalAnswer, ApprovalQuestion, Approver } from "../agent/approval.ts";
+import { visible } from "../system/visible.ts";
+import { note } from "./output.ts";
+
+/** Reads one line; rejects when the input ends or the signal is aborted. */
+export type ReadLine = (prompt: string, signal: AbortSignal) => Promise<string>;
+
+export function terminalApprover(readLine: ReadLine): Approver {
+	// Two questions at once would mix their answers.
+	let before: Promise<unknown> = Promise.resolve();
+	return {
+		ask(question, signal) {
+			const answer = before.then(() => askOne(question, signal, readLine));
+			before = answer.catch(() => {});
+			return answer;
+		},
+	};
+}
+
+async function askOne(question: ApprovalQuestion, signal: AbortSignal, readLine: ReadLine): Promise<ApprovalAnswer> {
+	signal.throwIfAborted();
+	note(`\n${describeQuestion(question)}`);
+	for (;;) {
+		const line = (await readLine("Allow this? [y = yes, once / n = no, or n REASON] ", signal)).trim();
+		const [word = "", ...rest] = line.split(/\s+/);
+		if (/^y(es)?$/i.test(word) && rest.length === 0) return { approved: true, by: "person" };
+		if (/^no?$/i.test(word)) return { approved: false, by: "person", reason: rest.length > 0 ? `The user said no: ${rest.join(" ")}` : "The user said no." };
+		note("Please answer y or n.");
+	}
+}
+
+/** The question as text, with everything that will run. */
+export function describeQuestion({ event, payload, value, reasons }: ApprovalQuestion): string {
+	const what = "toolName" in payload ? `The agent wants to call ${payload.toolName} with` : `${event} wants to go on with`;
+	const shown = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+	return [`${what}`, ...visible(shown).split("\n").map((line) => `    ${line}`), ...reasons.map(({ hook, reason }) => `${hook} asks: ${visible(reason)}`)].join("\n");
+}
