@@ -1,0 +1,124 @@
+// Delivery parity: every event fires on every path that can cause it. One table crosses them; a path or an event that is added must be entered.
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { eventNames } from "../../src/events/catalog.ts";
+import type { EventName } from "../../src/events/payloads/all.ts";
+import { callTerminal, Place } from "../cli/program.ts";
+
+/** The ways there are today to reach the agent. */
+const paths = ["argument", "piped", "json", "chat", "resumed"] as const;
+type Path = (typeof paths)[number];
+
+/** Which events a path causes with the prompts below; or why none does yet. */
+const everywhere = paths;
+const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
+	"message.receiving": "there is no messaging platform yet",
+	"message.received": "there is no messaging platform yet",
+	"reaction.added": "there is no messaging platform yet",
+	"reaction.removed": "there is no messaging platform yet",
+	"gateway.started": "there is no gateway yet",
+	"gateway.stopped": "there is no gateway yet",
+	"subagent.starting": "there are no delegated children yet",
+	"subagent.started": "there are no delegated children yet",
+	"subagent.stopped": "there are no delegated children yet",
+	"session.compacting": "sessions are not compacted yet",
+	"session.compacted": "sessions are not compacted yet",
+	"shell.running": "the user's own commands come with the chat",
+	"config.changed": "the configuration is read once",
+	"message.sending": everywhere,
+	"message.sent": everywhere,
+	"command.running": everywhere,
+	"command.ran": everywhere,
+	"input.receiving": everywhere,
+	"session.switching": everywhere,
+	"session.switched": everywhere,
+	"session.started": everywhere,
+	"session.ended": everywhere,
+	"session.reset": everywhere,
+	"turn.starting": everywhere,
+	"turn.started": everywhere,
+	"turn.answering": everywhere,
+	"turn.ending": everywhere,
+	"turn.ended": everywhere,
+	"step.started": everywhere,
+	"step.ended": everywhere,
+	"model.calling": everywhere,
+	"model.requesting": everywhere,
+	"model.streamed": everywhere,
+	"model.called": everywhere,
+	"model.failed": everywhere,
+	"model.selected": ["resumed"],
+	"tool.calling": everywhere,
+	"terminal.returning": everywhere,
+	"tool.returning": everywhere,
+	"tool.persisting": everywhere,
+	"tool.called": everywhere,
+	"approval.requested": everywhere,
+	"approval.resolved": everywhere,
+	"extension.loaded": everywhere,
+	"extension.failed": everywhere,
+	"hook.failed": everywhere,
+};
+
+const prompts = [callTerminal("echo hi"), callTerminal("echo ask"), "fail", "HTTP 400 wrong", "/help", "/new"];
+
+const drive: Readonly<Record<Path, (place: Place, env: Readonly<Record<string, string>>) => Promise<unknown>>> = {
+	argument: (place, env) => each((prompt) => place.run(["run", prompt], { env })),
+	piped: (place, env) => each((prompt) => place.run(["run"], { env, stdin: prompt })),
+	json: (place, env) => each((prompt) => place.run(["run", "--json", prompt], { env })),
+	chat: (place, env) => place.run([], { env, stdin: `${prompts.join("\n")}\n` }),
+	async resumed(place, env) {
+		await place.run(["run", "SAY first"], { env: { ...env, RECORD: "/dev/null" } });
+		await each((prompt) => place.run(["run", "--continue", prompt], { env }));
+		await place.run(["run", "--continue", "--model", "openai-compatible:other", "hello"], { env: { ...env, HOOKLINE_BASE_URL: "http://127.0.0.1:1/v1" } });
+	},
+};
+
+async function each(run: (prompt: string) => Promise<unknown>): Promise<void> {
+	for (const prompt of prompts) await run(prompt);
+}
+
+async function recordedOn(path: Path, env: Readonly<Record<string, string>> = {}): Promise<ReadonlySet<string>> {
+	await using place = new Place();
+	copyFileSync(join(import.meta.dirname, "../programs/recorder.ts"), join(place.home, "extensions", "recorder.ts"));
+	place.extension("z-broken.ts", "throw new Error('as it should');\n");
+	place.config("agent: { max_attempts: 1 }\n");
+	const file = join(place.folder, "record");
+	rmSync(file, { force: true });
+	await drive[path](place, { ...env, RECORD: file });
+	return new Set(existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []);
+}
+
+/** None for an event that is only explained. */
+function onPaths(name: EventName): readonly Path[] {
+	const found = expected[name];
+	return typeof found === "string" ? [] : found;
+}
+
+const expectedOn = (path: Path): readonly EventName[] => eventNames.filter((name) => onPaths(name).includes(path));
+
+for (const path of paths) {
+	test(`every event fires on the path '${path}'`, { timeout: 120_000 }, async () => {
+		const recorded = await recordedOn(path);
+		assert.deepEqual([...recorded].toSorted(), expectedOn(path).toSorted());
+	});
+}
+
+test("an emission that is deleted fails the comparison, each of them", { timeout: 300_000 }, async () => {
+	const loader = pathToFileURL(join(import.meta.dirname, "../programs/drop-emission.mjs")).href;
+	const wanted = expectedOn("chat");
+	const left = [...wanted];
+	const unnoticed: string[] = [];
+	const work = async () => {
+		for (let dropped = left.pop(); dropped !== undefined; dropped = left.pop()) {
+			const recorded = await recordedOn("chat", { NODE_OPTIONS: `--import ${loader}`, DROP: dropped });
+			if (wanted.every((name) => recorded.has(name))) unnoticed.push(dropped);
+			else assert.ok(!recorded.has(dropped), `${dropped} was recorded although its emission was taken out`);
+		}
+	};
+	await Promise.all([work(), work()]);
+	assert.deepEqual(unnoticed, []);
+});
