@@ -1,8 +1,7 @@
 // Puts the parts together: home, configuration, store, engine, extensions, model, tools. The only file that knows them all.
 import { defaultLimits, type AgentParts, type Limits } from "./agent/parts.ts";
-import type { Approver } from "./agent/approval.ts";
-import type { Output } from "./agent/output.ts";
 import type { SessionPlace } from "./agent/session.ts";
+import type { Approver, Output } from "./agent/surface.ts";
 import { readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";

@@ -1,15 +1,7 @@
 // Asking a person. The question carries the final value and its digest; whatever is not a clear yes is a no.
-import type { ApprovalAnswer, ApprovalQuestion } from "../engine/outcome.ts";
 import { newId } from "../system/ids.ts";
 import type { Session } from "./session.ts";
-
-export type { ApprovalAnswer, ApprovalQuestion };
-
-/** Puts a question to the person of one surface. `signal` is aborted when the turn is stopped or the time is up. */
-export interface Approver {
-	/** May reject: then the answer is no. */
-	ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer>;
-}
+import type { ApprovalAnswer, ApprovalQuestion } from "./surface.ts";
 
 /** The engine's `ask` for one session: tells that a question is open, bounds the wait, tells how it was answered. */
 export function askPerson(session: Session): (question: ApprovalQuestion) => Promise<ApprovalAnswer> {

@@ -1,7 +1,6 @@
 // A person's conversation on one surface: what they type becomes a command or a turn, and the session under it can change.
 import { didYouMean } from "../system/nearest.ts";
-import type { InputReceiving } from "../events/payloads/conversation.ts";
-import type { SessionEnded } from "../events/payloads/conversation.ts";
+import type { InputReceiving, SessionEnded } from "../events/payloads/conversation.ts";
 import type { SessionRecord } from "../stores/sessions.ts";
 import { newId } from "../system/ids.ts";
 import { send } from "./output.ts";

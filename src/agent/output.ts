@@ -3,16 +3,6 @@ import type { MessagePurpose } from "../events/payloads/conversation.ts";
 import type { AgentParts } from "./parts.ts";
 import type { Session } from "./session.ts";
 
-/** Where a person reads. Implemented by the surface. */
-export interface Output {
-	/** A piece of an answer as it arrives. Only called while nothing is hooked that could still change or withhold the text. */
-	delta(text: string): void;
-	/** What `delta` showed since the last message is void: the model broke off and is asked again. */
-	discard(): void;
-	/** A complete text, after all hooks. What `delta` showed since the last message is the beginning of it. */
-	message(text: string, purpose: MessagePurpose): void;
-}
-
 /** Whether text may be shown while it arrives: not when a hook wants to see all of it first. */
 export function mayStream({ engine }: AgentParts): boolean {
 	return !engine.has("turn.answering") && !engine.has("message.sending");

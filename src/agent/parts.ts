@@ -3,8 +3,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Model } from "../models/model.ts";
 import type { Store } from "../stores/store.ts";
 import type { Tool } from "../tools/tool.ts";
-import type { Approver } from "./approval.ts";
-import type { Output } from "./output.ts";
+import type { Approver, Output } from "./surface.ts";
 
 export interface AgentParts {
 	readonly engine: Engine;

@@ -2,10 +2,10 @@
 import { createInterface, type Interface } from "node:readline";
 import { basicCommands } from "../agent/commands.ts";
 import { Conversation } from "../agent/conversation.ts";
-import type { Output } from "../agent/output.ts";
 import { openRuntime, type Runtime } from "../runtime.ts";
+import { complete, streaming } from "./answers.ts";
 import { exitCodes } from "./exit.ts";
-import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
+import { keepStdoutForAnswers, note, warn, whenReaderGone } from "./output.ts";
 import { announceNoHooks, findSession } from "./run.ts";
 import { type ReadLine, terminalApprover } from "./terminal-approver.ts";
 
@@ -28,7 +28,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 		surface: "terminal",
 		model: options.model,
 		hooks: options.hooks,
-		output: terminal ? streaming() : plain,
+		output: terminal ? streaming() : complete,
 		warn,
 		log: (hook, message) => note(`[${hook}] ${message}`),
 		...(terminal && { approver: terminalApprover(input.read) }),
@@ -52,6 +52,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 		input.close();
 		await conversation.close("quit");
 	}
+	if (input.interrupted) return exitCodes.interrupted;
 	return failed && !terminal ? exitCodes.problems : exitCodes.fine;
 }
 
@@ -71,11 +72,13 @@ function banner({ engine, extensions, store }: Runtime, { session, parts }: Conv
 class Lines {
 	readonly #terminal: boolean;
 	readonly #reader: Interface;
-	readonly #waiting: string[] = [];
+	#waiting: string[] = [];
 	#take: ((line: string | undefined) => void) | undefined;
 	#ended = false;
 	#turn: AbortController | undefined;
 	#warned = false;
+	/** A signal ended the conversation before its lines did. */
+	interrupted = false;
 
 	constructor(terminal: boolean) {
 		this.#terminal = terminal;
@@ -87,40 +90,51 @@ class Lines {
 		});
 		this.#reader.on("close", () => {
 			this.#ended = true;
-			this.#turn?.abort(new Error("The terminal closed."));
+			// In a pipe the end of the input stops nothing: the lines that have come have their turns.
+			if (terminal) this.#turn?.abort(new Error("The terminal closed."));
 			this.#take?.(undefined);
 		});
 		this.#reader.on("SIGINT", () => this.#interrupt());
 		process.on("SIGINT", () => this.#interrupt());
-		for (const name of ["SIGTERM", "SIGHUP"] as const) process.on(name, () => this.#reader.close());
+		for (const name of ["SIGTERM", "SIGHUP"] as const) process.on(name, () => this.#leaveOrEnd());
+		whenReaderGone(() => this.#leave());
 	}
 
 	/** The next line; undefined when there are no more. */
 	next(prompt: string): Promise<string | undefined> {
 		this.#turn = undefined;
 		const line = this.#waiting.shift();
-		return line !== undefined || this.#ended ? Promise.resolve(line) : this.#typed(prompt);
+		return line === undefined ? this.#ask(prompt) : Promise.resolve(line);
 	}
 
-	/** The answer to a question. What was typed before the question was there is no answer to it. */
+	/** The answer to a question. Lines typed before it was asked are no answer to it. */
 	readonly read: ReadLine = async (prompt, signal) => {
-		if (this.#ended) throw new Error("the input ended");
-		let over = (): void => {};
 		const stopped = new Promise<never>((_, reject) => {
-			over = () => reject(new Error("the question is over"));
-			signal.addEventListener("abort", over, { once: true });
+			signal.addEventListener("abort", () => reject(new Error("the question is over")), { once: true });
 		});
 		try {
-			const line = await Promise.race([this.#typed(prompt), stopped]);
+			const line = await Promise.race([this.#ask(prompt), stopped]);
 			if (line === undefined) throw new Error("the input ended");
 			return line;
 		} finally {
-			signal.removeEventListener("abort", over);
 			this.#take = undefined;
+			// What was typed of an answer must not begin the next message.
+			if (signal.aborted && !this.#ended) this.#reader.write(null, { ctrl: true, name: "u" });
 		}
 	};
 
-	#typed(prompt: string): Promise<string | undefined> {
+	/** Aborted by Ctrl-C until the next line is asked for. */
+	untilStopped(): AbortSignal {
+		this.#turn = new AbortController();
+		return this.#turn.signal;
+	}
+
+	close(): void {
+		this.#reader.close();
+	}
+
+	#ask(prompt: string): Promise<string | undefined> {
+		if (this.#ended) return Promise.resolve(undefined);
 		if (this.#terminal) {
 			this.#reader.setPrompt(prompt);
 			this.#reader.prompt();
@@ -133,20 +147,10 @@ class Lines {
 		});
 	}
 
-	/** Aborted by Ctrl-C until the next line is asked for. In a pipe the end of the input stops nothing: the last line has its turn. */
-	untilStopped(): AbortSignal {
-		const controller = new AbortController();
-		if (this.#terminal || !this.#ended) this.#turn = controller;
-		return controller.signal;
-	}
-
-	close(): void {
-		this.#reader.close();
-	}
-
 	#interrupt(): void {
+		if (!this.#terminal) return this.#leaveOrEnd();
 		if (this.#turn !== undefined && !this.#turn.signal.aborted) return this.#turn.abort(new Error("Stopped by the user."));
-		if (this.#warned || !this.#terminal) {
+		if (this.#warned) {
 			if (this.#turn !== undefined) process.exit(exitCodes.interrupted);
 			this.#reader.close();
 			return;
@@ -155,31 +159,18 @@ class Lines {
 		note("\nPress Ctrl-C once more to leave.");
 		if (this.#turn === undefined) this.#reader.prompt();
 	}
-}
 
-const plain: Output = {
-	delta: () => {},
-	discard: () => {},
-	message: (text, purpose) => (purpose === "interim" ? note(text) : print(text)),
-};
+	/** The second time nothing is waited for. */
+	#leaveOrEnd(): void {
+		if (this.interrupted) process.exit(exitCodes.interrupted);
+		this.#leave();
+	}
 
-/** Shows pieces as they come; the complete text adds what they did not show. */
-function streaming(): Output {
-	let shown = "";
-	return {
-		delta(text) {
-			shown += text;
-			process.stdout.write(text);
-		},
-		discard() {
-			if (shown !== "") print("\n[the answer broke off]");
-			shown = "";
-		},
-		message(text) {
-			if (shown === "") print(text);
-			else if (text.startsWith(shown)) print(text.slice(shown.length));
-			else print(`\n${text}`);
-			shown = "";
-		},
-	};
+	/** Stops the turn and takes no more lines. */
+	#leave(): void {
+		this.interrupted = true;
+		this.#waiting = [];
+		this.#turn?.abort(new Error("Stopped by the user."));
+		this.#reader.close();
+	}
 }

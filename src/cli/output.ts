@@ -32,10 +32,16 @@ export function endWithReader(): void {
 			if (gone) return;
 			if (error.code !== "EPIPE") throw error;
 			gone = true;
-			// Who runs a turn listens to it, and ends its tools before the program ends.
-			if (!process.emit("SIGTERM", "SIGTERM")) process.exit(0);
+			onReaderGone();
 		});
 	}
+}
+
+let onReaderGone: () => void = () => process.exit(0);
+
+/** Stops what is under way instead of ending at once when nobody reads any more: a turn has tools to end first. */
+export function whenReaderGone(stop: () => void): void {
+	onReaderGone = stop;
 }
 
 /** Prints rows under their headings, or what to say when there are none. Columns are cut to the terminal only at the last one. */

@@ -1,12 +1,12 @@
 // `hookline run "…"`: one prompt, one answer. The answer goes to stdout, everything else to stderr.
 import { basicCommands } from "../agent/commands.ts";
 import { Conversation } from "../agent/conversation.ts";
-import type { Output } from "../agent/output.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { SessionRecord } from "../stores/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import { openRuntime } from "../runtime.ts";
 import { didYouMean } from "../system/nearest.ts";
+import { complete, silent } from "./answers.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
 import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
 import { onTerminal, readAll } from "./input.ts";
@@ -33,7 +33,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		surface: "run",
 		model: options.model,
 		hooks: options.hooks,
-		output: options.json ? silent : plain,
+		output: options.json ? silent : complete,
 		warn,
 		log: (hook, message) => note(`[${hook}] ${message}`),
 		...(terminal && { approver: terminalApprover(terminal.readLine) }),
@@ -85,14 +85,6 @@ export function findSession({ sessions }: Store, options: { readonly session?: s
 	if (latest === undefined) throw new CommandError(`There is no session to continue in ${cwd}. Leave out --continue to start one, or name one with --session; 'hookline sessions' lists them.`);
 	return latest;
 }
-
-/** Only complete texts: what a hook may still change must not be on stdout already. */
-const plain: Output = {
-	delta: () => {},
-	discard: () => {},
-	message: (text, purpose) => (purpose === "interim" ? note(text) : print(text)),
-};
-const silent: Output = { delta: () => {}, discard: () => {}, message: () => {} };
 
 /** Prints every event that is told, one JSON object a line. */
 function printEvents(engine: Engine): void {

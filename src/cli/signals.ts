@@ -1,7 +1,8 @@
-// Ctrl-C and SIGTERM: the first stops what is under way, the second ends the program at once.
+// Ctrl-C and SIGTERM: the first stops what is under way, the second ends the program at once. A reader that has gone stops it as well.
 import { exitCodes } from "./exit.ts";
+import { whenReaderGone } from "./output.ts";
 
-/** Aborted by the first signal while it is open. */
+/** Aborted by the first signal while it is open, and when nobody reads the output any more. */
 export function stopOnSignals(): Disposable & { readonly signal: AbortSignal } {
 	const controller = new AbortController();
 	const stop = (name: NodeJS.Signals) => {
@@ -10,6 +11,7 @@ export function stopOnSignals(): Disposable & { readonly signal: AbortSignal } {
 	};
 	const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 	for (const name of names) process.on(name, stop);
+	whenReaderGone(() => controller.abort(new Error("Nobody reads the output.")));
 	return {
 		signal: controller.signal,
 		[Symbol.dispose]: () => {

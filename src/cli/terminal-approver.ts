@@ -1,5 +1,5 @@
 // Puts a question to the person at the terminal: what will run, exactly, who asks and why.
-import type { ApprovalAnswer, ApprovalQuestion, Approver } from "../agent/approval.ts";
+import type { ApprovalAnswer, ApprovalQuestion, Approver } from "../agent/surface.ts";
 import { visible } from "../system/visible.ts";
 import { note } from "./output.ts";
 

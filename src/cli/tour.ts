@@ -3,13 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ApprovalAnswer, Approver } from "../agent/approval.ts";
+import type { ApprovalAnswer, Approver } from "../agent/surface.ts";
 import { basicCommands } from "../agent/commands.ts";
 import { Conversation } from "../agent/conversation.ts";
-import type { Output } from "../agent/output.ts";
 import type { DispatchRecord } from "../events/record.ts";
 import { openRuntime } from "../runtime.ts";
 import { visibleLine } from "../system/visible.ts";
+import { silent } from "./answers.ts";
 import { describeQuestion } from "./terminal-approver.ts";
 import { exitCodes } from "./exit.ts";
 import { ms, print, warn } from "./output.ts";
@@ -56,7 +56,7 @@ async function inFolder(folder: string): Promise<number> {
 		model: "rehearsal",
 		hooks: true,
 		approver: noForAnAnswer,
-		output: quiet,
+		output: silent,
 		warn,
 		log: () => {},
 	});
@@ -99,5 +99,3 @@ const noForAnAnswer: Approver = {
 		return { approved: false, by: "the tour", reason: "The tour said no." };
 	},
 };
-
-const quiet: Output = { delta: () => {}, discard: () => {}, message: () => {} };

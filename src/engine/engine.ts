@@ -225,6 +225,8 @@ class HookEngine implements Engine {
 		if (failure.kind !== "suspended") hook.lastFailure = failure.message;
 		const suspended = countFailure(hook, failure, this.#parts.now());
 		const { event } = hook.summary;
+		// It was told when it was put on hold; only what that blocks is news.
+		if (failure.kind === "suspended" && effect !== "blocked") return;
 		const consequence = effect === "blocked" ? ", which blocks it" : effect === "passed" ? "; it is open, so things go on without it" : "";
 		this.#parts.log(hook.id, `failed at ${event} (${failure.kind}): ${failure.message}${consequence}${suspended ? "; it is now on hold" : ""}`);
 		// What a failure of an observer of failures causes is a failure again: it stays in the log and the trace.

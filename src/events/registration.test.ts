@@ -51,7 +51,7 @@ test("a handler that is no function is refused", () => {
 test("a misspelt option is refused with the nearest right one", () => {
 	assert.equal(options({ prority: 5 }), "mine: guard('tool.calling'): there is no option 'prority'. Did you mean 'priority'?");
 	assert.equal(options({ timeout: 5 }), "mine: guard('tool.calling'): there is no option 'timeout'. Did you mean 'timeoutMs'?");
-	assert.equal(options({ colour: "red" }), "mine: guard('tool.calling'): there is no option 'colour'. The options are name, tool, platform, surface, session, priority, timeoutMs, onError, repeatable.");
+	assert.equal(options({ colour: "red" }), "mine: guard('tool.calling'): there is no option 'colour'. The options are name, tool, platform, surface, session, priority, timeoutMs, onError, redacts, repeatable.");
 });
 
 test("options that are no object are refused", () => {
@@ -135,6 +135,7 @@ test("a failure policy that means nothing is refused", () => {
 		"mine: observe('tool.called'): an observer cannot stop anything, so 'onError' means nothing here. Register a guard to stop something.",
 	);
 	assert.equal(options({ repeatable: true }), "mine: guard('tool.calling'): 'repeatable' is true or false, and only for a wrap.");
+	assert.equal(options({ redacts: true }), "mine: guard('tool.calling'): 'redacts' is true or false, and only for a transform.");
 	assert.equal(options({ repeatable: 1 }, { stage: "wrap" }), "mine: wrap('tool.calling'): 'repeatable' is true or false, and only for a wrap.");
 });
 

@@ -16,7 +16,8 @@ export function describeNearest(text: string, wanted: string): string {
 	const near = findNearest(lines, old);
 	if (near === undefined) return "Nothing in the file is like it. Read the file first.";
 	const share = Math.round(near.likeness * 100);
-	return `The nearest is ${range(near.start, old.length)} (${share} % alike), where the file has:\n${excerpt(lines, near.start, old.length)}${firstDifference(lines, old, near.start)}`;
+	const place = `The nearest is ${range(near.start, old.length)} (${share} % alike), where the file has:`;
+	return `${place}\n${excerpt(lines, near.start, old.length)}${firstDifference(lines, old, near.start)}`;
 }
 
 function withoutEmptyEdges(lines: readonly string[]): string[] {

@@ -9,25 +9,33 @@ export interface Replaced {
 	readonly previousBytes: number | undefined;
 }
 
-const turns = new Map<string, Promise<unknown>>();
+type Turns = Map<string, Promise<void>>;
+const byPath: Turns = new Map();
+const byTarget: Turns = new Map();
 
 /**
- * Runs `work` when everybody who came before has finished with this file: the tools of a step run together, and two patches of one file must not lose
- * one another's change. `work` gets the file a symbolic link leads to.
+ * Runs `work` when everybody who came before has finished with this file, in the order of the calls: the tools of a step run together, and two patches of
+ * one file must not lose one another's change. `work` gets the file a symbolic link leads to.
  */
-export async function inTurn<T>(path: string, work: (target: string) => Promise<T>): Promise<T> {
-	const target = await targetOf(path);
-	const before = turns.get(target) ?? Promise.resolve();
-	const mine = before.then(() => work(target));
+export function inTurn<T>(path: string, work: (target: string) => Promise<T>): Promise<T> {
+	// By the path first: where it leads is known only later, and by then somebody else could have overtaken us.
+	return after(byPath, path, async () => {
+		const target = await targetOf(path);
+		return after(byTarget, target, () => work(target));
+	});
+}
+
+async function after<T>(turns: Turns, name: string, work: () => Promise<T>): Promise<T> {
+	const mine = (turns.get(name) ?? Promise.resolve()).then(work);
 	const over = mine.then(
 		() => {},
 		() => {},
 	);
-	turns.set(target, over);
+	turns.set(name, over);
 	try {
 		return await mine;
 	} finally {
-		if (turns.get(target) === over) turns.delete(target);
+		if (turns.get(name) === over) turns.delete(name);
 	}
 }
 

@@ -138,7 +138,11 @@ async function fakeRipgrep(folder: string, script: string): Promise<string> {
 }
 const record = (type: string, data: object) => `printf '%s\\n' '${JSON.stringify({ type, data })}'`;
 const fileOf = (path: object, binary: number | null, ...matches: readonly string[]) =>
-	[record("begin", { path }), ...matches.map((text, i) => record("match", { path, lines: { text: `${text}\n` }, line_number: i + 7, submatches: [{ start: 0 }] })), record("end", { path, binary_offset: binary })].join("\n");
+	[
+		record("begin", { path }),
+		...matches.map((text, i) => record("match", { path, lines: { text: `${text}\n` }, line_number: i + 7, submatches: [{ start: 0 }] })),
+		record("end", { path, binary_offset: binary }),
+	].join("\n");
 
 test("ripgrep's findings have the same shape, without binary files and those the glob leaves out", async () => {
 	await using context = await testContext();
@@ -198,7 +202,15 @@ test("the real ripgrep and the walk find the same", { skip: real === undefined &
 	await tree(context.cwd);
 	spawnSync("git", ["init", "-q"], { cwd: context.cwd });
 	const ripgrep = searchFilesWith(async () => real);
-	for (const args of [{ pattern: "needle" }, { pattern: "needle", ignore_case: true, glob: "a/*" }, { pattern: ".", mode: "files" }, { pattern: "e", path: "a" }, { pattern: "needle", path: "a.ts" }, { pattern: "x", path: "node_modules" }]) {
+	const searches = [
+		{ pattern: "needle" },
+		{ pattern: "needle", ignore_case: true, glob: "a/*" },
+		{ pattern: ".", mode: "files" },
+		{ pattern: "e", path: "a" },
+		{ pattern: "needle", path: "a.ts" },
+		{ pattern: "x", path: "node_modules" },
+	];
+	for (const args of searches) {
 		assert.equal((await ripgrep.run(args, context)).text, (await walk.run(args, context)).text, JSON.stringify(args));
 	}
 	// An expression only ripgrep knows: it was really asked.

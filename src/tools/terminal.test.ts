@@ -173,7 +173,8 @@ test("a background process is read and ended by its id", async () => {
 	assert.equal(ended.isError, false);
 	const child = await numberIn(join(context.cwd, "child"));
 	await eventually(() => isDead(child), "its child ends with it");
-	assert.equal((await terminal.run({ command: "dir", process_id: "bg1" }, context)).text, "With process_id the command must be 'read' or 'end', so nothing was done. To run 'dir', leave process_id out.");
+	const wrong = await terminal.run({ command: "dir", process_id: "bg1" }, context);
+	assert.equal(wrong.text, "With process_id the command must be 'read' or 'end', so nothing was done. To run 'dir', leave process_id out.");
 	assert.equal((await terminal.run({ command: "read", process_id: "bg7" }, context)).text, "There is no background process 'bg7'. Known: bg1.");
 });
 

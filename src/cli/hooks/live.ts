@@ -1,16 +1,14 @@
 // The live configuration, as the commands below look at it: everything loaded as a conversation would have it, but nobody to talk to.
-import type { Output } from "../../agent/output.ts";
 import type { HookSummary } from "../../events/record.ts";
 import { openRuntime, type Runtime } from "../../runtime.ts";
 import { nearest } from "../../system/nearest.ts";
+import { silent } from "../answers.ts";
 import { CommandError } from "../exit.ts";
 import { keepStdoutForAnswers, note, warn } from "../output.ts";
 
-const nobody: Output = { delta: () => {}, discard: () => {}, message: () => {} };
-
 export function openLive(): Promise<Runtime> {
 	keepStdoutForAnswers();
-	return openRuntime({ environment: process.env, cwd: process.cwd(), surface: "test", hooks: true, output: nobody, warn, log: (hook, message) => note(`[${hook}] ${message}`) });
+	return openRuntime({ environment: process.env, cwd: process.cwd(), surface: "test", hooks: true, output: silent, warn, log: (hook, message) => note(`[${hook}] ${message}`) });
 }
 
 /**

@@ -1,8 +1,9 @@
 // `hookline hooks trace` and `explain`: what hooks did, and why one did not.
 import { isEventName, eventNames } from "../../events/catalog.ts";
-import type { DispatchRecord, HookRecord } from "../../events/record.ts";
+import type { DispatchRecord, HookRecord, HookSummary } from "../../events/record.ts";
 import { explain as explainOne } from "../../engine/explain.ts";
 import { openStore } from "../../stores/open.ts";
+import type { Store } from "../../stores/store.ts";
 import { homeOf } from "../../system/home.ts";
 import { didYouMean } from "../../system/nearest.ts";
 import { visibleLine } from "../../system/visible.ts";
@@ -63,6 +64,12 @@ function short(value: unknown): string {
 	return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }
 
+/** The last dispatch that can say something about a hook: an operation and its wrappers have a record of their own, which only concerns wrappers. */
+function lastConcerning({ event, stage }: HookSummary, { trace }: Store): DispatchRecord | undefined {
+	const records = trace.recent({ event, limit: 50 });
+	return stage === "wrap" ? records[0] : records.find(({ hooks }) => !hooks.some((hook) => hook.stage === "wrap"));
+}
+
 /** Why a hook did or did not run at the last dispatch of each of its events. */
 export async function explain(id: string, { json, event }: { readonly json?: boolean; readonly event?: string }): Promise<number> {
 	const only = event === undefined ? undefined : eventOf(event);
@@ -70,7 +77,7 @@ export async function explain(id: string, { json, event }: { readonly json?: boo
 	const answers = findHooks(runtime, id)
 		.filter((hook) => only === undefined || hook.event === only)
 		.map((hook) => {
-			const record = runtime.store.trace.lastOf(hook.event);
+			const record = lastConcerning(hook, runtime.store);
 			if (record === undefined) return { hook: hook.id, event: hook.event, ran: false, why: `${hook.event} was never dispatched while anything was hooked there.` };
 			const then = runtime.store.trace.findHookSet(record.hookSet)?.hooks.find((known) => known.id === hook.id && known.event === hook.event);
 			const at = { at: record.at, dispatch: record.id };

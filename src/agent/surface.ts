@@ -1,0 +1,21 @@
+// What an agent needs of the surface it is met on.
+import type { ApprovalAnswer, ApprovalQuestion } from "../engine/outcome.ts";
+import type { MessagePurpose } from "../events/payloads/conversation.ts";
+
+export type { ApprovalAnswer, ApprovalQuestion };
+
+/** Where a person reads. */
+export interface Output {
+	/** A piece of an answer as it arrives. Only called while nothing is hooked that could still change or withhold the text. */
+	delta(text: string): void;
+	/** What `delta` showed since the last message is void: the model broke off and is asked again. */
+	discard(): void;
+	/** A complete text, after all hooks. What `delta` showed since the last message is the beginning of it. */
+	message(text: string, purpose: MessagePurpose): void;
+}
+
+/** Puts a question to the person of one surface. */
+export interface Approver {
+	/** `signal` is aborted when the turn is stopped or the time is up. May reject: then the answer is no. */
+	ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer>;
+}
