@@ -8,6 +8,7 @@ import { exitCodes } from "./exit.ts";
 import { keepStdoutForAnswers, note, warn, whenReaderGone } from "./output.ts";
 import { announceNoHooks, findSession } from "./run.ts";
 import { type ReadLine, terminalApprover } from "./terminal-approver.ts";
+import { ownSource, showToolCalls } from "./tool-lines.ts";
 
 export interface ChatOptions {
 	readonly model?: string;
@@ -31,7 +32,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 		output: terminal ? streaming() : complete,
 		warn,
 		log: (hook, message) => note(`[${hook}] ${message}`),
-		...(terminal && { approver: terminalApprover(input.read) }),
+		...(terminal && { approver: terminalApprover(input.read), prepare: showToolCalls }),
 	});
 	const agent = runtime.agent();
 	const conversation = await Conversation.open(agent, runtime.place, basicCommands, findSession(runtime.store, options, runtime.place.cwd));
@@ -57,7 +58,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 }
 
 function banner({ engine, extensions, store }: Runtime, { session, parts }: Conversation, version: string): string {
-	const hooks = new Set(engine.hooks().map(({ id }) => id)).size;
+	const hooks = new Set(engine.hooks().flatMap(({ id, source }) => (source === ownSource ? [] : [id]))).size;
 	const extensionsText = `${extensions.loaded.length} extension${extensions.loaded.length === 1 ? "" : "s"}${extensions.failed.length > 0 ? `, ${extensions.failed.length} NOT LOADED` : ""}`;
 	return [
 		`hookline ${version} · model ${parts.model.name} · ${hooks} hook${hooks === 1 ? "" : "s"} from ${extensionsText} · session ${session.id}${store.durable ? "" : " (kept in memory only)"}`,

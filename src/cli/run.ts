@@ -12,6 +12,7 @@ import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
 import { onTerminal, readAll } from "./input.ts";
 import { stopOnSignals } from "./signals.ts";
 import { terminalApprover } from "./terminal-approver.ts";
+import { ownSource } from "./tool-lines.ts";
 
 export interface RunOptions {
 	readonly model?: string;
@@ -96,7 +97,7 @@ function printEvents(engine: Engine): void {
 			// Not bounded: a program that reads events must miss none.
 			queue: Infinity,
 			host: "inline",
-			source: { extension: "hookline", trust: "bundled", dialect: "native", rank: 0 },
+			source: ownSource,
 			handler: (payload: object, { event }: { readonly event: string }) => {
 				// What a hook may still take out of the answer is not printed before it has.
 				const hooked = engine.has("turn.answering") || engine.has("message.sending");
