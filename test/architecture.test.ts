@@ -25,10 +25,10 @@ const floors: readonly (readonly string[])[] = [
 	["extensions", "gateway"],
 	["platforms", "dashboard"],
 	["runtime.ts"],
-	["index.ts", "testing.ts"],
+	["index.ts"],
 	["cli"],
 ];
-const doors: Readonly<Record<string, string>> = { hookline: "src/index.ts", "hookline/extension": "src/extension.ts", "hookline/testing": "src/testing.ts" };
+const doors: Readonly<Record<string, string>> = { hookline: "src/index.ts", "hookline/extension": "src/extension.ts" };
 const maxLines = 400;
 const badFolders = /^(?:utils?|common|shared|helpers?|core|lib)$/;
 const badWords = "Manager|Service|Helper|Util|Middleware|Interceptor";

@@ -41,7 +41,7 @@ function writeLock(root: string, dependencies: Readonly<Record<string, string>>)
 }
 
 function setUp(root: string, env: Readonly<Record<string, string>> = {}) {
-	const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "scripts/setup.mjs")], { cwd: "/", env: { ...inherited, ...env }, encoding: "utf8" });
+	const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "scripts/setup.mjs")], { cwd: "/", env: { ...inherited, ...env }, encoding: "utf8", timeout: 60_000 });
 	assert.equal(stdout, "", "stdout belongs to the command that follows");
 	return { status, said: stderr };
 }

@@ -46,6 +46,8 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 			const stop = input.untilStopped();
 			const result = await conversation.submit(text, terminal ? "typed" : "piped", stop);
 			failed = !result.completed;
+			// What observers print about this turn comes before the next prompt.
+			await new Promise((resolve) => setImmediate(resolve));
 			if (result.interrupted) note("Stopped.");
 			else if (result.error !== undefined && result.error !== result.text) warn(result.error);
 		}

@@ -33,7 +33,7 @@ export async function loadExtension(extension: ExtensionFile, host: HostName, fr
 		// What was refused at registration has a better place and message than the error it made.
 		registrar.close();
 		if (thrown instanceof LoadError) throw thrown;
-		throw new LoadError(extension.name, placeIn(extension, thrown) ?? extension, `its factory ${failed(thrown)}`, thrown);
+		throw new LoadError(extension.name, placeIn(extension, thrown) ?? extension, `its factory ${failed(thrown)}.`, thrown);
 	}
 	return registrar.close();
 }

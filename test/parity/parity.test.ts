@@ -9,7 +9,7 @@ import type { EventName } from "../../src/events/payloads/all.ts";
 import { callTerminal, Place } from "../cli/program.ts";
 
 /** The ways there are today to reach the agent. */
-const paths = ["argument", "piped", "json", "chat", "resumed"] as const;
+const paths = ["argument", "piped", "json", "chat", "terminal", "resumed"] as const;
 type Path = (typeof paths)[number];
 
 /** Which events a path causes with the prompts below; or why none does yet. */
@@ -70,6 +70,17 @@ const drive: Readonly<Record<Path, (place: Place, env: Readonly<Record<string, s
 	piped: (place, env) => each((prompt) => place.run(["run"], { env, stdin: prompt })),
 	json: (place, env) => each((prompt) => place.run(["run", "--json", prompt], { env })),
 	chat: (place, env) => place.run([], { env, stdin: `${prompts.join("\n")}\n` }),
+	async terminal(place, env) {
+		const person = place.onTerminal([], { env });
+		for (const prompt of prompts) {
+			person.write(`${prompt}\n`);
+			if (!prompt.includes("ask")) continue;
+			await person.shows("Allow this?");
+			person.write("y\n");
+		}
+		person.write("/quit\n");
+		await person.ended;
+	},
 	async resumed(place, env) {
 		await place.run(["run", "SAY first"], { env: { ...env, RECORD: "/dev/null" } });
 		await each((prompt) => place.run(["run", "--continue", prompt], { env }));

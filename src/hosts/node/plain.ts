@@ -16,11 +16,16 @@ export function checkPlain(value: unknown, path: string, depth = 0): void {
 		return;
 	}
 	const prototype: unknown = Object.getPrototypeOf(value);
-	if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw new TypeError(`${path} is a ${value.constructor.name}, not plain data`);
+	if (prototype !== null && Object.getPrototypeOf(prototype) !== null) throw new TypeError(`${path} is ${className(value)}, not plain data`);
 	for (const [key, item] of Object.entries(value)) {
 		if (key === "__proto__") throw new TypeError(`${path} has a key '__proto__'`);
 		if (item !== undefined) checkPlain(item, `${path}.${key}`, depth + 1);
 	}
+}
+
+function className(value: object): string {
+	const { constructor } = value as { constructor?: unknown };
+	return typeof constructor === "function" ? `an instance of ${constructor.name || "a class"}` : "an object with a prototype of its own";
 }
 
 /** Freezes what came as JSON, to the bottom: a handler must not believe that it can change a payload. */
