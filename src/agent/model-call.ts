@@ -15,7 +15,7 @@ export type ModelCallResult = { readonly answer: ModelAnswer } | { readonly bloc
  */
 export async function callModel(session: Session, systemPrompt: string, signal: AbortSignal): Promise<ModelCallResult> {
 	const { engine, model } = session.parts;
-	const messages: readonly Message[] = [{ role: "system", text: systemPrompt }, ...session.messages];
+	const messages = session.conversation(systemPrompt);
 	if (!engine.has("model.calling")) return { answer: await tryOften(session, { messages, tools: session.tools }, signal) };
 	const payload = { ...session.facts(), model: model.name, messages, toolNames: session.tools.map(({ name }) => name) };
 	const outcome = await engine.dispatch("model.calling", payload, { signal });
@@ -32,7 +32,8 @@ function withInjections(messages: readonly Message[], injections: Injections): r
 	const forSystem = injections.filter(({ as }) => as === "system");
 	const forUser = injections.filter(({ as }) => as === "user");
 	const head = messages[0]!;
-	const changed: Message[] = forSystem.length > 0 && head.role === "system" ? [{ role: "system", text: `${head.text}\n\n${marked(forSystem)}` }, ...messages.slice(1)] : [...messages];
+	const system: Message = forSystem.length > 0 && head.role === "system" ? { role: "system", text: `${head.text}\n\n${marked(forSystem)}` } : head;
+	const changed = [system].concat(messages.slice(1));
 	if (forUser.length > 0) changed.push({ role: "user", text: marked(forUser) });
 	return changed;
 }

@@ -1,11 +1,10 @@
 // A conversation: its messages in memory and in the store, and the facts every event in it carries.
-import { seal } from "../engine/plain.ts";
+import { seal, sealList } from "../engine/plain.ts";
 import type { Facts, Surface } from "../events/payloads/facts.ts";
 import type { Message } from "../events/payloads/model.ts";
 import type { ToolDeclaration } from "../models/model.ts";
 import type { Lease } from "../stores/leases.ts";
-import type { SessionRecord } from "../stores/sessions.ts";
-import { newSessionId } from "../stores/sessions.ts";
+import { type NewSession, newSessionId, type SessionRecord } from "../stores/sessions.ts";
 import { newId } from "../system/ids.ts";
 import { backgroundProcesses } from "../tools/background.ts";
 import type { BackgroundProcesses } from "../tools/tool.ts";
@@ -37,22 +36,31 @@ export class Session {
 	turnId: string | undefined;
 	step: number | undefined;
 	#messages: Message[];
+	/** What the store is told of it together with the first message: a session in which nothing was said is nothing to continue. */
+	#unkept: NewSession | undefined;
 	readonly #lease: Lease;
 
-	constructor(parts: AgentParts, place: SessionPlace, record: SessionRecord, messages: readonly Message[], lease: Lease, resumed: boolean) {
+	constructor(parts: AgentParts, place: SessionPlace, session: NewSession, messages: readonly Message[], lease: Lease, resumed: boolean) {
 		this.parts = parts;
 		this.place = place;
-		this.id = record.id;
-		this.systemPrompt = record.systemPrompt;
+		this.id = session.id;
+		this.systemPrompt = session.systemPrompt;
 		this.tools = parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
 		this.resumed = resumed;
 		this.#messages = messages.map(seal);
+		this.#unkept = resumed ? undefined : session;
 		this.#lease = lease;
 	}
 
 	/** All messages so far, sealed; the system prompt is not among them. */
 	get messages(): readonly Message[] {
 		return this.#messages;
+	}
+
+	/** What a model is sent: the system prompt and all messages, sealed. */
+	conversation(systemPrompt: string): readonly Message[] {
+		// Not a spread: for 10,000 messages that takes 40 µs, this 2.
+		return sealList([seal<Message>({ role: "system", text: systemPrompt })].concat(this.#messages));
 	}
 
 	/** Aborted when another process took the session over. */
@@ -65,7 +73,10 @@ export class Session {
 	 * @throws StoreError when it cannot be kept; it is then not in memory either.
 	 */
 	append(message: Message, stored: Message = message): void {
-		this.parts.store.sessions.append(this.id, [stored]);
+		const { sessions } = this.parts.store;
+		if (this.#unkept) sessions.create(this.#unkept);
+		this.#unkept = undefined;
+		sessions.append(this.id, [stored]);
 		this.#messages.push(seal(message));
 	}
 
@@ -103,15 +114,15 @@ export class Session {
 
 /** A fresh session, kept from its first message on. */
 export function newSession(parts: AgentParts, place: SessionPlace, now = Date.now()): Session {
-	const record = parts.store.sessions.create({
+	const session: NewSession = {
 		id: newSessionId(now),
 		cwd: place.cwd,
 		model: parts.model.name,
 		surface: place.surface,
 		systemPrompt: systemPromptFor(place.cwd, new Date(now)),
 		tools: JSON.stringify(parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }))),
-	});
-	return new Session(parts, place, record, [], parts.store.leases.acquire(record.id), false);
+	};
+	return new Session(parts, place, session, [], parts.store.leases.acquire(session.id), false);
 }
 
 /**

@@ -33,8 +33,8 @@ test("three failures in a row put a hook on hold for a minute", async () => {
 			["threw", false],
 			["threw", false],
 			["threw", true],
-			["suspended", false],
 		],
+		"that it is on hold was told once, and is not told again with every call",
 	);
 });
 

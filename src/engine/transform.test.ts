@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandOf, engineWith, guard, input, inWords, modelCall, toolCall, transform, turnStart } from "../../test/engine.ts";
+import { commandOf, engineWith, facts, guard, input, inWords, modelCall, toolCall, transform, turnStart } from "../../test/engine.ts";
 import { block, inject, pass, respond, rewrite } from "../events/decision.ts";
 import type { CommandRunning } from "../events/payloads/conversation.ts";
-import { facts } from "../../test/engine.ts";
 
 test("each transform sees the value as the earlier ones left it, and their metadata", async () => {
 	const seen: unknown[] = [];

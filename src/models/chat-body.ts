@@ -15,6 +15,43 @@ export function chatMessages(messages: readonly Message[]): readonly JsonObject[
 	});
 }
 
+/**
+ * A conversation as JSON text. It keeps the text it gave last, so a conversation that goes on costs what was added to it and not what it
+ * consists of: writing 10,000 messages anew takes longer than everything else in a step together.
+ */
+export class ConversationText {
+	#messages: readonly Message[] = [];
+	/** All messages, a comma behind each. */
+	#text = "";
+	/** Where each message ends in the text. */
+	readonly #ends: number[] = [];
+
+	/** The list of messages in brackets, the same characters that JSON.stringify gives for `chatMessages`. */
+	of(messages: readonly Message[]): string {
+		const known = this.#commonWith(messages);
+		this.#ends.length = known;
+		let text = this.#text.slice(0, this.#ends[known - 1] ?? 0);
+		for (const message of messages.slice(known)) {
+			text += `${JSON.stringify(translate(message))},`;
+			this.#ends.push(text.length);
+		}
+		this.#messages = messages;
+		this.#text = text;
+		return `[${text.slice(0, -1)}]`;
+	}
+
+	/** How many messages at the beginning are those of last time. The system prompt is a new object each time. */
+	#commonWith(messages: readonly Message[]): number {
+		const before = this.#messages;
+		const most = Math.min(before.length, messages.length);
+		let n = 0;
+		while (n < most && isSame(before[n]!, messages[n]!)) n++;
+		return n;
+	}
+}
+
+const isSame = (a: Message, b: Message) => a === b || (a.role === "system" && b.role === "system" && a.text === b.text);
+
 /** The whole body, as a model without a wire shows it to the hooks of `model.requesting`. */
 export function chatBody(model: string, request: ModelRequest): JsonObject {
 	const tools = request.tools.length > 0 ? { tools: request.tools.map(chatTool) } : {};

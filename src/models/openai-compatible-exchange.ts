@@ -12,6 +12,13 @@ const ofTheConnection = ["host", "content-length", "transfer-encoding", "connect
 const maxAnswerBytes = 64 * 1024 * 1024;
 const maxQuotedCharacters = 64 * 1024;
 
+/** The conversation in the two forms it is needed in; the list only when a hook looks at it. */
+export interface RequestMessages {
+	/** JSON. */
+	readonly text: string;
+	list(): readonly JsonObject[];
+}
+
 export class Exchange {
 	/** Aborted by the caller's signal, by the clock (with the ModelError), or by `close`. The package is given this one. */
 	readonly stop = new AbortController();
@@ -20,12 +27,12 @@ export class Exchange {
 	/** How far the answer has come, for the sentence that says where it broke. Kept by who reads the pieces. */
 	readonly progress: Progress = { characters: 0 };
 	readonly #endpoint: Endpoint;
-	readonly #messages: readonly JsonObject[];
+	readonly #messages: RequestMessages;
 	readonly #options: ModelOptions;
 	readonly #timeoutMs: number;
 	readonly #abort = (): void => this.stop.abort(this.#options.signal.reason);
 
-	constructor(endpoint: Endpoint, messages: readonly JsonObject[], options: ModelOptions, timeoutMs: number) {
+	constructor(endpoint: Endpoint, messages: RequestMessages, options: ModelOptions, timeoutMs: number) {
 		this.#endpoint = endpoint;
 		this.#messages = messages;
 		this.#options = options;
@@ -58,11 +65,12 @@ export class Exchange {
 
 	async #prepare(url: string, init: RequestInit): Promise<{ readonly body: string; readonly headers: Record<string, string> }> {
 		const envelope = JSON.parse(String(init.body)) as JsonObject;
-		const body: JsonObject = { ...envelope, messages: this.#messages };
 		const headers = Object.fromEntries(new Headers(init.headers));
-		const text = JSON.stringify(body);
+		const fields = Object.entries({ ...envelope, messages: undefined }).map(([key, value]) => `${JSON.stringify(key)}:${key === "messages" ? this.#messages.text : JSON.stringify(value)}`);
+		const text = `{${fields.join(",")}}`;
 		const { onRequest } = this.#options;
 		if (onRequest === undefined) return { body: text, headers };
+		const body: JsonObject = { ...envelope, messages: this.#messages.list() };
 
 		const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => credentials.includes(name)));
 		const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !credentials.includes(name)));
