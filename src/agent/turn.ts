@@ -67,6 +67,8 @@ class Turn {
 		while (this.#steps < limits.maxSteps) {
 			const result = await this.#step();
 			if (result !== undefined) return result;
+			// A model that answers at once would otherwise leave no room for timers, observers and Ctrl-C.
+			await new Promise((resolve) => setImmediate(resolve));
 		}
 		return { text: "", completed: false, interrupted: false, error: `The turn was ended after ${limits.maxSteps} steps without a final answer. Say "go on" to let it continue, or raise agent.max_steps in config.yaml.` };
 	}

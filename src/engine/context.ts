@@ -3,7 +3,7 @@ import type { DurableState, HookContext } from "../events/context.ts";
 import { type HookFailure, toFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
 import type { Cause, Facts, JsonObject } from "../events/payloads/facts.ts";
-import { type Deadlines, settle, type WaitingFor } from "./deadline.ts";
+import { type Deadlines, Waiting, type WaitingFor } from "./deadline.ts";
 import type { Hook } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
@@ -65,7 +65,7 @@ export class Call implements HookContext, Running, WaitingFor {
 		this.started = started;
 	}
 
-	/** Calls the handler: what it returned, its failure, or a promise of one of them. Never throws, and the promise never rejects. */
+	/** Calls the handler: what it returned, its failure, or what is to be waited for. Never throws. */
 	run(): unknown {
 		const parts = this.#parts;
 		const outer = parts.running;
@@ -74,7 +74,7 @@ export class Call implements HookContext, Running, WaitingFor {
 			const returned = this.#hook.handler(this.payload, this);
 			if (returned === undefined || !isThenable(returned)) return returned;
 			if (this.started === 0) this.started = parts.now();
-			return settle(returned, this);
+			return new Waiting(returned, this);
 		} catch (thrown) {
 			return toFailure(thrown);
 		} finally {

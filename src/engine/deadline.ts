@@ -7,10 +7,10 @@ export class Deadline {
 	due = 0;
 	previous: Deadline | undefined = undefined;
 	next: Deadline | undefined = undefined;
-	expire: () => void;
+	expire: (this: Deadline) => void;
 
-	constructor(expire: () => void) {
-		this.expire = expire;
+	constructor(onExpire: (this: Deadline) => void) {
+		this.expire = onExpire;
 	}
 }
 
@@ -98,54 +98,62 @@ export interface WaitingFor {
 	late(): void;
 }
 
-/** The answer of a handler that returned a promise, or its failure as a value. Never rejects. */
-export function settle(promise: PromiseLike<unknown>, waiting: WaitingFor): Promise<unknown> {
-	return new Promise((resolve) => new Settling(promise, waiting, resolve));
-}
+const nativeThen = Promise.prototype.then;
 
-class Settling extends Deadline {
-	readonly #waiting: WaitingFor;
-	readonly #resolve: (answer: unknown) => void;
-	#interrupt: (() => void) | undefined;
-	#open = true;
+/** A handler's promise that is waited for: deadline, list entry and listener in one object, because this is made for every such call. */
+export class Waiting extends Deadline {
+	readonly #promise: Promise<unknown>;
+	readonly #for: WaitingFor;
+	#take: ((answer: unknown) => void) | undefined = undefined;
+	#interrupt: (() => void) | undefined = undefined;
 
-	constructor(promise: PromiseLike<unknown>, waiting: WaitingFor, resolve: (answer: unknown) => void) {
-		super(() => this.#end(new HookFailure("timed-out", `gave no answer within ${waiting.timeoutMs} ms`)));
-		this.#waiting = waiting;
-		this.#resolve = resolve;
-		waiting.deadlines.add(this, waiting.started + waiting.timeoutMs);
-		try {
-			// A thenable that is no promise may throw, answer twice or answer with another one; Promise.resolve sees to all of that.
-			(promise instanceof Promise ? promise : Promise.resolve(promise)).then(
-				(answer) => this.#settled(answer),
-				(thrown: unknown) => this.#settled(toFailure(thrown)),
-			);
-		} catch (thrown) {
-			this.#settled(toFailure(thrown));
-		}
-		const { stop } = waiting;
-		if (stop === undefined || !this.#open) return;
+	constructor(promise: PromiseLike<unknown>, waitingFor: WaitingFor) {
+		super(expire);
+		// Any other thenable may throw, answer twice or answer with another one; a promise that is resolved with it sees to all of that.
+		this.#promise = promise instanceof Promise && promise.then === nativeThen ? promise : new Promise((resolve) => resolve(promise));
+		this.#for = waitingFor;
+	}
+
+	/** Begins to wait. `take` gets the answer, or the failure as a value: once, and never before this has returned. */
+	start(take: (answer: unknown) => void): void {
+		this.#take = take;
+		const { deadlines, started, timeoutMs, stop } = this.#for;
+		deadlines.add(this, started + timeoutMs);
+		void this.#promise.then(
+			(answer) => this.#settled(answer),
+			(thrown: unknown) => this.#settled(toFailure(thrown)),
+		);
+		if (stop === undefined) return;
 		this.#interrupt = () => this.#end(new HookFailure("interrupted", "was stopped together with the turn", { counts: false }));
-		if (stop.aborted) this.#interrupt();
+		if (stop.aborted) queueMicrotask(this.#interrupt);
 		else stop.addEventListener("abort", this.#interrupt, { once: true });
 	}
 
+	timeOut(): void {
+		this.#end(new HookFailure("timed-out", `gave no answer within ${this.#for.timeoutMs} ms`));
+	}
+
 	#settled(answer: unknown): void {
-		if (!this.#open) return this.#waiting.late();
-		this.#close();
-		this.#resolve(answer);
+		if (this.#take === undefined) this.#for.late();
+		else this.#close()(answer);
 	}
 
 	#end(failure: HookFailure): void {
-		if (!this.#open) return;
-		this.#close();
-		this.#waiting.abort(failure);
-		this.#resolve(failure);
+		if (this.#take === undefined) return;
+		const take = this.#close();
+		this.#for.abort(failure);
+		take(failure);
 	}
 
-	#close(): void {
-		this.#open = false;
-		this.#waiting.deadlines.remove(this);
-		if (this.#interrupt !== undefined) this.#waiting.stop!.removeEventListener("abort", this.#interrupt);
+	#close(): (answer: unknown) => void {
+		const take = this.#take!;
+		this.#take = undefined;
+		this.#for.deadlines.remove(this);
+		if (this.#interrupt !== undefined) this.#for.stop!.removeEventListener("abort", this.#interrupt);
+		return take;
 	}
+}
+
+function expire(this: Deadline): void {
+	(this as Waiting).timeOut();
 }

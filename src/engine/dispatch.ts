@@ -10,6 +10,7 @@ import type { InterceptEvent, Payloads } from "../events/payloads/all.ts";
 import type { JsonObject } from "../events/payloads/facts.ts";
 import { readAnswer, readRewrite } from "./answer.ts";
 import { Call, type EngineParts } from "./context.ts";
+import { Waiting } from "./deadline.ts";
 import { digestOf } from "./digest.ts";
 import { failureReason, suspension } from "./failure.ts";
 import type { Matchable } from "./matcher.ts";
@@ -44,6 +45,10 @@ export class Dispatch {
 	#judgedAt: Map<Hook, number> | undefined;
 	/** Set by a transform that blocks or responds, which ends the chain. */
 	#ended: Outcome | undefined;
+	/** Guards whose answer is still waited for. */
+	#unheard = 0;
+	/** Settles the promise that was given out, once a handler made us wait. */
+	#resolve: ((outcome: Outcome | Promise<Outcome>) => void) | undefined;
 	/** End of the handler before, in ms: one clock reading serves as the end of one handler and the start of the next. */
 	#clock = 0;
 
@@ -60,59 +65,61 @@ export class Dispatch {
 
 	run(): Outcome | Promise<Outcome> {
 		if (this.#entry !== undefined) this.#clock = this.#entry.started;
+		const outcome = this.#transform(0);
+		if (outcome !== undefined) return outcome;
+		this.#parts.waiting++;
+		return new Promise((resolve) => (this.#resolve = resolve));
+	}
+
+	/** The transforms from one on, then the guards. Undefined when a handler is waited for: its answer goes on from there. */
+	#transform(from: number): Outcome | Promise<Outcome> | undefined {
 		const { transforms } = this.#plan;
-		for (let i = 0; i < transforms.length; i++) {
+		for (let i = from; i < transforms.length; i++) {
 			const hook = transforms[i]!;
 			if (!this.#concerns(hook)) continue;
 			const started = this.#clock;
 			const answer = this.#call(hook);
-			if (answer instanceof Promise) return this.#runWaiting(i, answer, started);
-			this.#take(hook, answer, started);
-			if (this.#ended !== undefined) return this.#finish(this.#ended);
-		}
-		return this.#guard();
-	}
-
-	/** The rest of the transforms, from the first one that made us wait. */
-	async #runWaiting(from: number, first: Promise<unknown>, began: number): Promise<Outcome> {
-		const { transforms } = this.#plan;
-		this.#parts.waiting++;
-		try {
-			for (let i = from; i < transforms.length; i++) {
-				const hook = transforms[i]!;
-				if (i > from && !this.#concerns(hook)) continue;
-				const started = i === from ? began : this.#clock;
-				const answer = i === from ? first : this.#call(hook);
-				this.#take(hook, answer instanceof Promise ? this.#waited(await answer) : answer, started);
-				if (this.#ended !== undefined) return this.#finish(this.#ended);
+			if (answer instanceof Waiting) {
+				answer.start((settled) => this.#goOn(() => (this.#take(hook, this.#waited(settled), started) ? this.#finish(this.#ended!) : this.#transform(i + 1))));
+				return undefined;
 			}
-		} finally {
-			this.#parts.waiting--;
+			if (this.#take(hook, answer, started)) return this.#finish(this.#ended!);
 		}
 		return this.#guard();
 	}
 
-	#guard(): Outcome | Promise<Outcome> {
-		let waiting: Promise<void>[] | undefined;
-		const hear = (hook: Hook, again: boolean): void => {
-			const started = this.#clock;
-			const answer = this.#call(hook);
-			if (answer instanceof Promise) (waiting ??= []).push(answer.then((settled) => this.#hear(hook, this.#waited(settled), again, started)));
-			else this.#hear(hook, answer, again, started);
-		};
-		for (const hook of this.#plan.guards) if (this.#concerns(hook)) hear(hook, false);
-		if (this.#judgedAt !== undefined) for (const [hook, version] of this.#judgedAt) if (version < this.#version) hear(hook, true);
-		return waiting === undefined ? this.#judge() : this.#judgeWaiting(waiting);
+	/** All guards at once. Undefined when some are waited for: the last answer goes on from there. */
+	#guard(): Outcome | Promise<Outcome> | undefined {
+		for (const hook of this.#plan.guards) if (this.#concerns(hook)) this.#question(hook, false);
+		if (this.#judgedAt !== undefined) for (const [hook, version] of this.#judgedAt) if (version < this.#version) this.#question(hook, true);
+		return this.#unheard === 0 ? this.#judge() : undefined;
 	}
 
-	async #judgeWaiting(waiting: readonly Promise<void>[]): Promise<Outcome> {
-		this.#parts.waiting++;
+	#question(hook: Hook, again: boolean): void {
+		const started = this.#clock;
+		const answer = this.#call(hook);
+		if (!(answer instanceof Waiting)) return this.#hear(hook, answer, again, started);
+		this.#unheard++;
+		answer.start((settled) =>
+			this.#goOn(() => {
+				this.#hear(hook, this.#waited(settled), again, started);
+				return --this.#unheard === 0 ? this.#judge() : undefined;
+			}),
+		);
+	}
+
+	/** Goes on after a wait; the dispatch is over when that gives an outcome. */
+	#goOn(next: () => Outcome | Promise<Outcome> | undefined): void {
+		let outcome: Outcome | Promise<Outcome> | undefined;
 		try {
-			await Promise.all(waiting);
-		} finally {
-			this.#parts.waiting--;
+			outcome = next();
+		} catch (defect) {
+			// One of our own: who waits for the outcome must learn of it, or the agent would hang.
+			outcome = Promise.reject(defect as Error);
 		}
-		return this.#judge();
+		if (outcome === undefined) return;
+		this.#parts.waiting--;
+		this.#resolve!(outcome);
 	}
 
 	/** The strongest opinion decides; among blocks one with a reason of its own, then the lowest priority number: never the order of calls. */
@@ -136,13 +143,13 @@ export class Dispatch {
 		const reasons = asks.filter(isFirst).map((opinion) => ({ hook: opinion.hook.id, reason: opinion.reason }));
 		const signal = this.#options.signal ?? new AbortController().signal;
 		const question = { event: this.#event, payload: this.#payload, value, reasons, digest, signal };
-		const answer = await answerOf(this.#options.ask, question);
+		const answer = this.#waited(await answerOf(this.#options.ask, question));
 		if (signal.aborted) return this.#finish(interrupted);
 		if (answer.approved) return this.#finish({ ...this.#go(), approval: { by: answer.by, digest } });
 		return this.#finish({ kind: "blocked", reason: answer.reason, by: answer.by, cause: "denied" });
 	}
 
-	/** Calls a handler: its answer, its failure, or the promise of one of them. */
+	/** Calls a handler: its answer, its failure, or what is to be waited for. */
 	#call(hook: Hook): unknown {
 		if (hook.suspendedUntil > 0) {
 			const held = suspension(hook, this.#parts.now());
@@ -159,18 +166,18 @@ export class Dispatch {
 	}
 
 	/** An answer that was waited for: whatever came next is timed from now on. */
-	#waited(answer: unknown): unknown {
+	#waited<Answer>(answer: Answer): Answer {
 		if (this.#entry !== undefined) this.#clock = this.#parts.now();
 		return answer;
 	}
 
-	/** Takes a transform's answer into account, all of it or, when a part is wrong, nothing. */
-	#take(hook: Hook, answer: unknown, started: number): void {
+	/** Takes a transform's answer into account, all of it or, when a part is wrong, nothing. True when that ended the chain. */
+	#take(hook: Hook, answer: unknown, started: number): boolean {
 		const before = this.#payload;
 		const decisions = this.#read(hook, answer);
 		if (decisions instanceof HookFailure) {
 			if (this.#fail(hook, decisions, started)) this.#ended = decisions.kind === "interrupted" ? interrupted : { kind: "blocked", reason: failureReason(hook, decisions), by: hook.id, cause: "failure" };
-			return;
+			return this.#ended !== undefined;
 		}
 		if (hook.judges) (this.#judgedAt ??= new Map()).set(hook, this.#version);
 		for (const decision of decisions) {
@@ -182,6 +189,7 @@ export class Dispatch {
 			if (decision.metadata !== undefined) this.#metadata = Object.freeze({ ...this.#metadata, ...decision.metadata });
 		}
 		this.#note(hook, decisions, started, before);
+		return this.#ended !== undefined;
 	}
 
 	/** Takes a guard's answer into account. Asked `again`, a judging transform can only refuse. */
@@ -264,7 +272,7 @@ export class Dispatch {
 	}
 
 	#finish(outcome: Outcome): Outcome {
-		if (this.#entry !== undefined) this.#parts.trace!.finish(this.#entry, outcome, this.#parts.now());
+		if (this.#entry !== undefined) this.#parts.trace!.finish(this.#entry, outcome, this.#clock);
 		return outcome;
 	}
 }

@@ -10,6 +10,7 @@ import type { EventName, InterceptEvent, ObserveEvent, Payloads } from "../event
 import type { Facts, JsonObject } from "../events/payloads/facts.ts";
 import type { DispatchRecord, HookSummary, TraceSink } from "../events/record.ts";
 import { type HookDefinition, RegistrationError } from "../events/registration.ts";
+import { monotonicMs } from "../system/clock.ts";
 import { newId } from "../system/ids.ts";
 import { causeOf, type EngineParts, maxDepth, maxWaiting } from "./context.ts";
 import { Deadlines } from "./deadline.ts";
@@ -84,7 +85,7 @@ class HookEngine implements Engine {
 	readonly #states = new Map<string, DurableState>();
 
 	constructor(options: EngineOptions) {
-		const now = options.now ?? (() => performance.now());
+		const now = options.now ?? monotonicMs;
 		const stateOf = options.stateOf ?? (() => memoryState());
 		const trace = options.trace === false ? undefined : new Trace({ capacity: options.trace?.capacity ?? 1000, sink: options.trace?.sink, hooks: () => this.hooks() });
 		this.#parts = {

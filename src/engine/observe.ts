@@ -3,6 +3,7 @@ import { HookFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
 import type { Facts } from "../events/payloads/facts.ts";
 import { Call, type EngineParts } from "./context.ts";
+import { Waiting } from "./deadline.ts";
 import { suspension } from "./failure.ts";
 import type { Hook } from "./plan.ts";
 import type { DispatchEntry } from "./trace.ts";
@@ -100,7 +101,7 @@ class Queue {
 		while ((news = this.#news.shift()) !== undefined) {
 			const started = this.#parts.now();
 			const pending = this.#deliver(news.payload);
-			const answer = pending instanceof Promise ? await pending : pending;
+			const answer = pending instanceof Waiting ? await new Promise((resolve) => pending.start(resolve)) : pending;
 			const ms = this.#parts.now() - started;
 			if (answer instanceof HookFailure) {
 				this.#parts.failed(this.#hook, answer, news.payload, "none");

@@ -39,13 +39,15 @@ test("three failures in a row put a hook on hold for a minute", async () => {
 });
 
 test("a closed guard on hold blocks, with a message that names it and says why", async () => {
-	const { state, call } = sick("closed");
+	const { state, call, engine, told } = sick("closed");
 	for (let i = 0; i < 3; i++) await call();
 	state.now = 20_500;
 	assert.equal(
 		await call(),
 		"blocked by test/sick (failure): Hook test/sick failed (suspended): is on hold for 40 s more after 3 failures in a row; the last: no disk 3. It is closed, so nothing goes on without its answer.",
 	);
+	await engine.idle();
+	assert.deepEqual([told.length, told[3]!.failure, told[3]!.effect], [4, "suspended", "blocked"], "what it blocks is told each time");
 });
 
 test("an open guard on hold lets things pass", async () => {
@@ -57,6 +59,8 @@ test("an open guard on hold lets things pass", async () => {
 test("after its time it gets one try: a failure puts it on hold again", async () => {
 	const { state, call, engine } = sick("open");
 	for (let i = 0; i < 3; i++) await call();
+	state.now = 30_000;
+	await call();
 	state.now = 60_000;
 	await call();
 	assert.deepEqual([state.calls, engine.healthOf("test/sick")!.suspendedForMs], [4, 60_000]);

@@ -140,7 +140,7 @@ test("a sink is handed every record, also those the memory is too small for, and
 		[["test/g"], ["test/h"]],
 	);
 	assert.equal(kept[0], sets[0]);
-	for (const record of records) assert.ok(sets.some(({ id }) => id === record.hookSet));
+	for (const { hookSet, hooks } of records) assert.ok(sets.find(({ id }) => id === hookSet)!.hooks.some(({ id }) => id === hooks[0]!.hook));
 	assert.notEqual(records[0]!.hookSet, records[5]!.hookSet);
 });
 

@@ -1,0 +1,4 @@
+// A program that mounts the engine and nothing else.
+import { createEngine } from "../../src/engine/engine.ts";
+
+createEngine();
