@@ -22,6 +22,11 @@ function run(command: string, args: readonly string[], cwd: string): { status: n
 	return { status, output: `${stdout}${stderr}${error?.message ?? ""}` };
 }
 
+function spawnHookline(bin: string, home: string, args: readonly string[]): { status: number | null; output: string } {
+	const { status, stdout, stderr } = spawnSync(bin, args, { cwd: dirname(home), encoding: "utf8", env: { ...process.env, HOOKLINE_HOME: home } });
+	return { status, output: `${stdout}${stderr}` };
+}
+
 describe("the package", () => {
 	let project: string;
 	let installed: string;
@@ -63,6 +68,20 @@ describe("the package", () => {
 		const { status, output } = run(join(project, "node_modules/.bin/hookline"), ["--version"], project);
 		assert.equal(status, 0, output);
 		assert.match(output, new RegExp(`(?:^|\\D)${manifest.version.replaceAll(".", "\\.")}\\n$`));
+	});
+
+	test("gives an agent whose hooks run, in its process and in one of their own", () => {
+		const bin = join(project, "node_modules/.bin/hookline");
+		const tour = run(bin, ["tour"], project);
+		assert.equal(tour.status, 0, tour.output);
+		const home = join(project, "home");
+		mkdirSync(join(home, "extensions"), { recursive: true });
+		const guard = `import { block, defineExtension } from "hookline";\nexport default defineExtension((hooks) => hooks.guard("tool.calling", () => block("as it should")));\n`;
+		for (const name of ["inside", "apart"]) writeFileSync(join(home, "extensions", `${name}.ts`), guard);
+		writeFileSync(join(home, "config.yaml"), "extensions: { apart: { host: node } }\n");
+		const { status, output } = spawnHookline(bin, home, ["hooks", "test", "tool.calling"]);
+		assert.equal(status, 0, output);
+		for (const name of ["inside#1", "apart#1"]) assert.match(output, new RegExp(`${name}  guard  block`));
 	});
 
 	test("can be imported through each of its doors", () => {

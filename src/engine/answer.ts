@@ -40,9 +40,16 @@ function readDecision(hook: Hook, spec: AnyInterceptSpec, given: unknown): Decis
 	if (kind !== "pass" && !spec.decisions.includes(kind as Exclude<DecisionKind, "pass">)) throw bad(`answered ${kind}, but ${event} takes ${spec.decisions.join(", ")}`);
 	const allowed: readonly string[] = hook.judges ? decisionKinds : kindsOfStage[hook.stage as "transform" | "guard"];
 	if (!allowed.includes(kind)) throw bad(`answered ${kind}, but a ${hook.stage} can ${allowed.filter((name) => name === "pass" || spec.decisions.includes(name as Exclude<DecisionKind, "pass">)).join(", ")}`);
+	// A no is a no: for want of a good reason it must not become a failure, which an open hook's would pass.
+	if ((kind === "block" || kind === "ask") && text("reason", decision["reason"]) !== undefined) return unexplained(hook, kind, decision);
 	const mistake = fieldMistake(kind as DecisionKind, decision, spec);
 	if (mistake !== undefined) throw bad(`answered ${kind}, but ${mistake}`);
 	return decision as unknown as Decision;
+}
+
+function unexplained(hook: Hook, kind: "block" | "ask", { reason, metadata }: JsonObject): Decision {
+	const why = typeof reason === "string" && reason.trim() !== "" ? `${reason.slice(0, maxText)}…` : `${hook.id} gave no reason.`;
+	return { kind, reason: why, ...(isObject(metadata) && { metadata }) };
 }
 
 function fieldMistake(kind: DecisionKind, decision: JsonObject, spec: AnyInterceptSpec): string | undefined {
@@ -53,9 +60,6 @@ function fieldMistake(kind: DecisionKind, decision: JsonObject, spec: AnyInterce
 		if (mistake !== undefined) return mistake;
 	}
 	switch (kind) {
-		case "block":
-		case "ask":
-			return text("reason", decision["reason"]);
 		case "respond":
 			return text("text", decision["text"]);
 		case "inject":
@@ -63,8 +67,7 @@ function fieldMistake(kind: DecisionKind, decision: JsonObject, spec: AnyInterce
 			return text("text", decision["text"]);
 		case "rewrite":
 			return "value" in decision ? undefined : "without a 'value'";
-		case "allow":
-		case "pass":
+		default:
 			return undefined;
 	}
 }

@@ -91,6 +91,10 @@ test("an answer that ran past its time without a pause came too late", async () 
 		const outcome = await engineWith([guard("tool.calling", handler, { timeoutMs: 20 })], { now }).dispatch("tool.calling", toolCall());
 		assert.match(inWords(outcome), /failed \(timed-out\): answered after 21 ms, but had 20 ms/);
 	}
+	// Nobody waits for this promise any more, and still its rejection must not end the process.
+	const breaksLate = engineWith([guard("tool.calling", async () => (takes(21), assert.fail("broken")), { timeoutMs: 20 })], { now });
+	assert.match(inWords(await breaksLate.dispatch("tool.calling", toolCall())), /answered after 21 ms, but had 20 ms/);
+	await new Promise((resolve) => setImmediate(resolve));
 	assert.equal(inWords(await engineWith([guard("tool.calling", () => takes(20), { timeoutMs: 20 })], { now }).dispatch("tool.calling", toolCall())), "go");
 });
 

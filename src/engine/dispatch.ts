@@ -90,9 +90,11 @@ export class Dispatch {
 
 	/** All guards at once. Undefined when some are waited for: the last answer goes on from there. */
 	#guard(): Outcome | Promise<Outcome> | undefined {
+		// This loop counts as one: a guard that stops the turn ends those that wait while the others are still to be asked.
+		this.#unheard++;
 		for (const hook of this.#plan.guards) if (this.#concerns(hook)) this.#question(hook, false);
 		if (this.#judgedAt !== undefined) for (const [hook, version] of this.#judgedAt) if (version < this.#version) this.#question(hook, true);
-		return this.#unheard === 0 ? this.#judge() : undefined;
+		return --this.#unheard === 0 ? this.#judge() : undefined;
 	}
 
 	#question(hook: Hook, again: boolean): void {
@@ -162,7 +164,10 @@ export class Dispatch {
 		this.#clock = this.#parts.now();
 		const ms = this.#clock - started;
 		// What ran without a pause cannot be cut short, but its answer came too late all the same.
-		return ms > hook.timeoutMs && !(answer instanceof HookFailure) ? new HookFailure("timed-out", `answered after ${Math.round(ms)} ms, but had ${hook.timeoutMs} ms`) : answer;
+		if (ms <= hook.timeoutMs || answer instanceof HookFailure) return answer;
+		// What it still promises is of no use, but somebody has to be there when it is broken.
+		if (answer instanceof Waiting) answer.start(() => {});
+		return new HookFailure("timed-out", `answered after ${Math.round(ms)} ms, but had ${hook.timeoutMs} ms`);
 	}
 
 	/** An answer that was waited for: whatever came next is timed from now on. */

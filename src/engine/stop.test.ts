@@ -41,6 +41,17 @@ test("pending guards end at once, open ones too", async () => {
 	);
 });
 
+test("a guard that stops the turn itself ends the others, and all of them once", async () => {
+	for (const before of [[], [transform("tool.calling", async () => {})]]) {
+		const stop = new AbortController();
+		let asked = 0;
+		const engine = engineWith([...before, guard("tool.calling", never), guard("tool.calling", () => stop.abort()), guard("tool.calling", () => void asked++)]);
+		assert.equal(inWords(await engine.dispatch("tool.calling", toolCall(), { signal: stop.signal })), interrupted);
+		assert.equal(asked, 1);
+		assert.equal(engine.recent().length, 1);
+	}
+});
+
 test("the handler's signal is aborted with it", async () => {
 	const signals: AbortSignal[] = [];
 	await stopWhile((atWork) => [guard("tool.calling", (_, { signal }) => (signals.push(signal), atWork(), never()))]);

@@ -53,9 +53,11 @@ function compile(given: Schema): ValidateFunction | SchemaError {
 	const { $schema, ...schema } = given;
 	try {
 		if (/draft-0?[3-7]/.test(String($schema))) {
-			return new (require("ajv") as typeof import("ajv")).Ajv(options).compile(schema as AnySchemaObject);
+			const { Ajv } = require("ajv") as typeof import("ajv");
+			return new Ajv(options).compile(schema as AnySchemaObject);
 		}
-		return new (require("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js")).Ajv2020(options).compile(schema as AnySchemaObject);
+		const { Ajv2020 } = require("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js");
+		return new Ajv2020(options).compile(schema as AnySchemaObject);
 	} catch (error) {
 		return new SchemaError("schema", error);
 	}
