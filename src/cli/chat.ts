@@ -97,6 +97,8 @@ class Lines {
 			if (terminal) this.#turn?.abort(new Error("The terminal closed."));
 			this.#take?.(undefined);
 		});
+		// A terminal that was closed under us cannot be set back to its usual mode; its 'close' comes as well.
+		this.#reader.on("error", () => {});
 		this.#reader.on("SIGINT", () => this.#interrupt());
 		process.on("SIGINT", () => this.#interrupt());
 		for (const name of ["SIGTERM", "SIGHUP"] as const) process.on(name, () => this.#leaveOrEnd());
@@ -110,19 +112,21 @@ class Lines {
 		return line === undefined ? this.#ask(prompt) : Promise.resolve(line);
 	}
 
-	/** The answer to a question. Lines typed before it was asked are no answer to it. */
+	/** The answer to a question. What was typed before it was asked is no answer to it. */
 	readonly read: ReadLine = async (prompt, signal) => {
 		const stopped = new Promise<never>((_, reject) => {
 			signal.addEventListener("abort", () => reject(new Error("the question is over")), { once: true });
 		});
+		this.#reader.setPrompt(prompt);
+		this.#dropTyped();
 		try {
 			const line = await Promise.race([this.#ask(prompt), stopped]);
 			if (line === undefined) throw new Error("the input ended");
 			return line;
 		} finally {
 			this.#take = undefined;
-			// What was typed of an answer must not begin the next message.
-			if (signal.aborted && !this.#ended) this.#reader.write(null, { ctrl: true, name: "u" });
+			// Nor must what was typed of an answer begin the next message.
+			if (signal.aborted) this.#dropTyped();
 		}
 	};
 
@@ -134,6 +138,11 @@ class Lines {
 
 	close(): void {
 		this.#reader.close();
+	}
+
+	/** Empties the line that is being typed. */
+	#dropTyped(): void {
+		if (!this.#ended && this.#reader.line !== "") this.#reader.write(null, { ctrl: true, name: "u" });
 	}
 
 	#ask(prompt: string): Promise<string | undefined> {

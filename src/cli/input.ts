@@ -1,5 +1,5 @@
 // What a person types or pipes in.
-import { createInterface, type Interface } from "node:readline";
+import { createInterface } from "node:readline";
 import type { ReadLine } from "./terminal-approver.ts";
 
 /** Everything a stream gives, as text. */
@@ -10,21 +10,41 @@ export async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 }
 
 /** A person at a terminal, when there is one: questions go to stderr, so that stdout stays clean. */
-export function onTerminal(): { readonly readLine: ReadLine; close(): void } | undefined {
-	if (!process.stdin.isTTY) return undefined;
-	let lines: Interface | undefined;
-	const readLine: ReadLine = (prompt, signal) =>
-		new Promise((resolve, reject) => {
-			// Opened for the question only: an open terminal would keep the program from ending.
-			lines = createInterface({ input: process.stdin, output: process.stderr });
-			const over = (settle: () => void) => {
-				// First: closing rejects whatever is still open.
-				settle();
-				lines?.close();
-			};
-			lines.once("SIGINT", () => over(() => process.kill(process.pid, "SIGINT")));
+export function onTerminal(): ReadLine | undefined {
+	return process.stdin.isTTY ? readLine : undefined;
+}
+
+async function readLine(prompt: string, signal: AbortSignal): Promise<string> {
+	await dropTypedAhead(process.stdin);
+	signal.throwIfAborted();
+	// Opened for the question only: an open terminal would keep the program from ending.
+	const lines = createInterface({ input: process.stdin, output: process.stderr });
+	try {
+		return await new Promise((resolve, reject) => {
+			// The stop that it causes ends the question as well.
+			lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+			lines.once("error", reject);
 			lines.once("close", () => reject(new Error("the input ended")));
-			lines.question(prompt, { signal }, (line) => over(() => resolve(line)));
+			signal.addEventListener("abort", () => reject(new Error("the question is over")), { once: true });
+			lines.question(prompt, resolve);
 		});
-	return { readLine, close: () => lines?.close() };
+	} finally {
+		lines.close();
+	}
+}
+
+/** What is already typed is there at once; only people take longer, in ms. */
+const typedAheadMs = 50;
+
+/** Lets go of what was typed before a question could be read: it is no answer to it. */
+async function dropTypedAhead(terminal: NodeJS.ReadStream): Promise<void> {
+	const drop = (keys: Buffer) => {
+		if (keys.includes(3)) process.kill(process.pid, "SIGINT");
+	};
+	// Raw, or the beginning of a line would stay where it is until the line is complete.
+	terminal.setRawMode(true);
+	terminal.on("data", drop);
+	await new Promise((resolve) => setTimeout(resolve, typedAheadMs));
+	terminal.off("data", drop).pause();
+	terminal.setRawMode(false);
 }

@@ -30,7 +30,8 @@ export function endWithReader(): void {
 	for (const stream of [process.stdout, process.stderr]) {
 		stream.on("error", (error: NodeJS.ErrnoException) => {
 			if (gone) return;
-			if (error.code !== "EPIPE") throw error;
+			// A terminal that was closed says EIO.
+			if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
 			gone = true;
 			onReaderGone();
 		});

@@ -27,7 +27,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 	const { text, origin } = await promptFrom(words);
 	keepStdoutForAnswers();
 	if (!options.hooks) announceNoHooks();
-	const terminal = onTerminal();
+	const readLine = onTerminal();
 	await using runtime = await openRuntime({
 		environment: process.env,
 		cwd: process.cwd(),
@@ -37,7 +37,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		output: options.json ? silent : complete,
 		warn,
 		log: (hook, message) => note(`[${hook}] ${message}`),
-		...(terminal && { approver: terminalApprover(terminal.readLine) }),
+		...(readLine && { approver: terminalApprover(readLine) }),
 		...(options.json && { prepare: printEvents }),
 	});
 	using stop = stopOnSignals();
@@ -52,7 +52,6 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		return result.interrupted ? exitCodes.interrupted : result.completed ? exitCodes.fine : exitCodes.problems;
 	} finally {
 		await conversation.close(reason);
-		terminal?.close();
 	}
 }
 

@@ -13,6 +13,7 @@ import { silent } from "./answers.ts";
 import { describeQuestion } from "./terminal-approver.ts";
 import { exitCodes } from "./exit.ts";
 import { ms, print, warn } from "./output.ts";
+import { stopOnSignals } from "./signals.ts";
 
 interface Stop {
 	readonly title: string;
@@ -29,15 +30,17 @@ const stops: readonly Stop[] = [
 
 /** @returns 0 when every hook decided what the tour says it does. */
 export async function tour(): Promise<number> {
+	// Ended by Ctrl-C, or by a reader that has seen enough, it still removes its folder.
+	using stop = stopOnSignals();
 	const folder = mkdtempSync(join(tmpdir(), "hookline-tour-"));
 	try {
-		return await inFolder(folder);
+		return await inFolder(folder, stop.signal);
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}
 }
 
-async function inFolder(folder: string): Promise<number> {
+async function inFolder(folder: string, stop: AbortSignal): Promise<number> {
 	const home = join(folder, "home");
 	const work = join(folder, "work");
 	for (const path of [join(home, "extensions"), work]) mkdirSync(path, { recursive: true });
@@ -65,7 +68,8 @@ async function inFolder(folder: string): Promise<number> {
 	let kept = true;
 	for (const [i, { title, prompt }] of stops.entries()) {
 		print(`\n${i + 1}. ${title}\n   you       ${prompt}`);
-		const result = await conversation.submit(prompt, "argument", new AbortController().signal);
+		const result = await conversation.submit(prompt, "argument", stop);
+		if (stop.aborted) break;
 		await runtime.engine.idle();
 		const records = runtime.engine.recent();
 		const lines = records.slice(seen).flatMap(decisionLines);
@@ -78,6 +82,7 @@ async function inFolder(folder: string): Promise<number> {
 	}
 	kept &&= existsSync(join(work, "notes.txt"));
 	await conversation.close("finished");
+	if (stop.aborted) return exitCodes.interrupted;
 	print(kept ? "\nThat was all. Your own first hook takes a minute: the README shows it. 'hookline' starts a conversation." : "\nSomething did not go as the tour says; please report what is printed above.");
 	return kept ? exitCodes.fine : exitCodes.problems;
 }

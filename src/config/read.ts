@@ -25,10 +25,18 @@ export async function readConfig(file: string): Promise<Config> {
 		const { line, col } = lines.linePos(broken.pos[0]);
 		throw new ConfigError(`${file}:${line}:${col}: this is not YAML: ${firstLine(broken.message)}${/tab/i.test(broken.message) ? " Indent with spaces." : ""}`);
 	}
-	const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+	const value = valueOf(document, file);
 	const found = mistakesIn(configSchema, value);
 	if (found.length > 0) throw new ConfigError(found.map(({ path, message }) => `${file}:${placeOf(document, lines, path)}: ${message}.`).join("\n"));
 	return value as Config;
+}
+
+function valueOf(document: Document, file: string): unknown {
+	try {
+		return document.toJS({ maxAliasCount: 100 }) ?? {};
+	} catch (error) {
+		throw new ConfigError(`${file}: its aliases (*name) cannot be followed: ${error instanceof Error ? error.message : String(error)}. Write the settings out.`, { cause: error });
+	}
 }
 
 function readText(file: string): string | undefined {

@@ -155,3 +155,13 @@ test("idle waits for what observers tell in their turn", async () => {
 	await engine.idle();
 	assert.deepEqual(heard, ["asked"]);
 });
+
+test("an observer of several events hears them in the order in which they were told", async () => {
+	const heard: string[] = [];
+	const engine = engineWith([hook("*", "observe", (_: object, { event }: HookContext) => void heard.push(event))]);
+	engine.tell("tool.called", toolCalled());
+	engine.tell("step.started", { ...facts(), messages: 1 });
+	engine.tell("tool.called", toolCalled());
+	await engine.idle();
+	assert.deepEqual(heard, ["tool.called", "step.started", "tool.called"]);
+});

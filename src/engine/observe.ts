@@ -1,4 +1,5 @@
-// Telling observers, outside the path. Each has a bounded queue of its own, so a slow one delays nobody and loses only its own news.
+// Telling observers, outside the path. Each has a bounded queue of its own, so a slow one delays nobody and loses only its own news. An observer of
+// several events has one queue for all of them: it hears them in the order in which they were told.
 import { HookFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
 import type { Facts } from "../events/payloads/facts.ts";
@@ -9,6 +10,7 @@ import type { Hook } from "./plan.ts";
 import type { DispatchEntry } from "./trace.ts";
 
 interface News {
+	readonly hook: Hook;
 	readonly payload: Facts;
 	/** The record of this event, shared by all its observers; absent where only failures are traced. */
 	readonly told: Told | undefined;
@@ -25,7 +27,8 @@ const noMetadata = Object.freeze({});
 /** All queues of an engine. */
 export class Observers {
 	readonly #parts: EngineParts;
-	readonly #queues = new Map<Hook, Queue>();
+	/** By the id of the registration. */
+	readonly #queues = new Map<string, Queue>();
 	readonly #busy = new Set<Promise<void>>();
 
 	constructor(parts: EngineParts) {
@@ -42,7 +45,7 @@ export class Observers {
 			return;
 		}
 		const told = entry && { entry, left: concerned.length };
-		for (const hook of concerned) this.#queueOf(hook).push({ payload, told });
+		for (const hook of concerned) this.#queueOf(hook).push({ hook, payload, told });
 	}
 
 	/** Resolves when every observer has heard everything told so far, and what was told meanwhile. */
@@ -51,43 +54,44 @@ export class Observers {
 	}
 
 	#queueOf(hook: Hook): Queue {
-		let queue = this.#queues.get(hook);
+		let queue = this.#queues.get(hook.id);
 		if (queue === undefined) {
 			const busy = this.#busy;
-			queue = new Queue(this.#parts, hook, (running) => {
+			queue = new Queue(this.#parts, hook.id, (running) => {
 				busy.add(running);
 				void running.finally(() => busy.delete(running));
 			});
-			this.#queues.set(hook, queue);
+			this.#queues.set(hook.id, queue);
 		}
 		return queue;
 	}
 
 	/** Forgets the queues of hooks that are gone. What waits in them is still delivered. */
 	forget(hooks: readonly Hook[]): void {
-		for (const hook of hooks) this.#queues.delete(hook);
+		for (const hook of hooks) this.#queues.delete(hook.id);
 	}
 }
 
 class Queue {
 	readonly #parts: EngineParts;
-	readonly #hook: Hook;
+	readonly #id: string;
 	readonly #started: (running: Promise<void>) => void;
 	#news: News[] = [];
 	#dropped = 0;
 	#running = false;
 
-	constructor(parts: EngineParts, hook: Hook, started: (running: Promise<void>) => void) {
+	constructor(parts: EngineParts, id: string, started: (running: Promise<void>) => void) {
 		this.#parts = parts;
-		this.#hook = hook;
+		this.#id = id;
 		this.#started = started;
 	}
 
 	push(news: News): void {
-		if (this.#news.length >= this.#hook.queue) {
+		const { queue } = news.hook;
+		if (this.#news.length >= queue) {
 			const [oldest] = this.#news.splice(0, 1);
 			this.#dropped++;
-			this.#heard(oldest!, { hook: this.#hook, started: this.#parts.now(), ms: 0, decision: "dropped", notes: [`its queue of ${this.#hook.queue} was full`] });
+			this.#heard(oldest!, { hook: oldest!.hook, started: this.#parts.now(), ms: 0, decision: "dropped", notes: [`its queue of ${queue} was full`] });
 		}
 		this.#news.push(news);
 		if (!this.#running) {
@@ -99,36 +103,36 @@ class Queue {
 	async #drain(): Promise<void> {
 		let news: News | undefined;
 		while ((news = this.#news.shift()) !== undefined) {
+			const { hook } = news;
 			const started = this.#parts.now();
-			const pending = this.#deliver(news.payload);
+			const pending = this.#deliver(news);
 			const answer = pending instanceof Waiting ? await new Promise((resolve) => pending.start(resolve)) : pending;
 			const ms = this.#parts.now() - started;
 			if (answer instanceof HookFailure) {
-				this.#parts.failed(this.#hook, answer, news.payload, "none");
-				this.#heard(news, { hook: this.#hook, started, ms, decision: "failed", failure: answer });
+				this.#parts.failed(hook, answer, news.payload, "none");
+				this.#heard(news, { hook, started, ms, decision: "failed", failure: answer });
 			} else {
-				this.#hook.failuresInARow = 0;
-				this.#heard(news, { hook: this.#hook, started, ms, decision: "told", ...(answer !== undefined && { notes: ["its answer was ignored: observers decide nothing"] }) });
+				hook.failuresInARow = 0;
+				this.#heard(news, { hook, started, ms, decision: "told", ...(answer !== undefined && { notes: ["its answer was ignored: observers decide nothing"] }) });
 			}
 		}
 		this.#running = false;
-		if (this.#dropped > 0) this.#parts.log(this.#hook.id, `was too slow: ${this.#dropped} events were dropped from its queue`);
+		if (this.#dropped > 0) this.#parts.log(this.#id, `was too slow: ${this.#dropped} events were dropped from its queue`);
 		this.#dropped = 0;
 	}
 
-	#deliver(payload: Facts): unknown {
-		const hook = this.#hook;
+	#deliver({ hook, payload }: News): unknown {
 		const held = suspension(hook, this.#parts.now());
 		if (held !== undefined) return held;
 		return new Call(this.#parts, hook, payload, noMetadata, undefined, this.#parts.now()).run();
 	}
 
-	#heard({ told, payload }: News, entry: DispatchEntry["hooks"][number]): void {
+	#heard({ hook, told, payload }: News, entry: DispatchEntry["hooks"][number]): void {
 		const { trace } = this.#parts;
 		if (trace === undefined) return;
 		if (told === undefined) {
 			if (entry.failure === undefined) return;
-			const own = trace.begin(this.#hook.summary.event, payload, entry.started);
+			const own = trace.begin(hook.summary.event, payload, entry.started);
 			own.hooks.push(entry);
 			trace.finish(own, "told", this.#parts.now());
 			return;

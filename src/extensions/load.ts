@@ -6,7 +6,7 @@ import { RegistrationError } from "../events/registration.ts";
 import { type Host, LoadError, type LoadedExtension } from "../hosts/host.ts";
 import { newId } from "../system/ids.ts";
 import { didYouMean } from "../system/nearest.ts";
-import { findExtensions } from "./find.ts";
+import { findExtensions, type FoundExtension } from "./find.ts";
 
 /** An extension that did not come to life. */
 export interface FailedExtension {
@@ -58,7 +58,12 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
 		if (isRequired(name)) failed.push({ name, file: options.folder, message, required: true });
 		else warn(message);
 	}
-	const enabled = found.filter(({ name }) => settings[name]?.enabled !== false);
+	const isEnabled = ({ name }: FoundExtension) => settings[name]?.enabled !== false;
+	const enabled = found.filter(isEnabled);
+	const disabled = found.filter((extension) => !isEnabled(extension));
+	for (const { name, file } of disabled.filter(({ name }) => isRequired(name))) {
+		failed.push({ name, file, message: `${configFile} says 'required: true' and 'enabled: false' of it. Remove one of them.`, required: true });
+	}
 	const began = performance.now();
 	// All at once, then registered in order: a slow one must not hold up the start, nor the order depend on who is quick.
 	const loading = enabled.map(async ({ name, file }) => {
@@ -80,7 +85,7 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
 	for (const failure of failed) report(options, failure);
 	const needed = failed.filter(({ required }) => required);
 	if (needed.length > 0) throw new RequiredExtensionError(needed.map(({ name, message }) => `The extension '${name}' is required (${configFile}) and did not load: ${message}`).join("\n"));
-	return { loaded, failed, disabled: found.filter(({ name }) => settings[name]?.enabled === false).map(({ name }) => name) };
+	return { loaded, failed, disabled: disabled.map(({ name }) => name) };
 }
 
 async function registerOrUnload(engine: Engine, extension: LoadedExtension): Promise<Registration> {
@@ -103,6 +108,6 @@ function tellLoaded({ engine, facts }: LoadOptions, { name, file, definitions }:
 }
 
 function report({ engine, facts, warn }: LoadOptions, { name, file, line, message }: FailedExtension): void {
-	warn(`The extension '${name}' is not loaded, and none of its hooks run: ${message}`);
+	warn(name === "*" ? `No extension is loaded, and no hook runs: ${message}` : `The extension '${name}' is not loaded, and none of its hooks run: ${message}`);
 	if (engine.has("extension.failed")) engine.tell("extension.failed", { ...facts(), eventId: newId("e"), extension: name, file, message, during: "load", ...(line !== undefined && { line }) });
 }

@@ -22,3 +22,15 @@ test("what is near to nothing gets no suggestion", () => {
 	assert.equal(didYouMean("banana", known), "");
 	assert.equal(didYouMean("turn.strating", known), " Did you mean 'turn.starting'?");
 });
+
+test("of two candidates the nearer one is suggested, whatever their order", () => {
+	assert.equal(nearest("tool.calle", ["tool.calling", "tool.called"]), "tool.called");
+	assert.equal(nearest("hoks", ["looks", "hooks"]), "hooks");
+	assert.equal(nearest("hoks", ["hooks", "looks"]), "hooks");
+});
+
+test("a long word costs no more than its length allows", () => {
+	const long = "x".repeat(10_000);
+	assert.equal(nearest(long, known), undefined);
+	assert.equal(nearest("", []), undefined);
+});

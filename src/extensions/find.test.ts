@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { findExtensions } from "./find.ts";
+
+let folder = "";
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "hookline-find-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function put(...names: readonly string[]): void {
+	for (const name of names) {
+		mkdirSync(dirname(join(folder, name)), { recursive: true });
+		writeFileSync(join(folder, name), "");
+	}
+}
+const names = () => findExtensions(folder).found.map(({ name }) => name);
+const problems = () => findExtensions(folder).problems.map(({ name, message }) => `${name}: ${message}`);
+
+test("files and folders are extensions, in the order of their names whatever the system says", () => {
+	put("b.js", "c.mjs", "a.ts", "e/index.mjs", "d/index.ts", "Z.mts", "dotted.name.ts");
+	assert.deepEqual(names(), ["Z", "a", "b", "c", "d", "dotted.name", "e"]);
+	assert.deepEqual(problems(), []);
+	assert.equal(findExtensions(folder).found[4]?.file, join(folder, "d/index.ts"));
+});
+
+test("types, tests, notes, hidden things and installed packages are not", () => {
+	put("a.d.ts", "a.test.ts", "b.test.mjs", "README.md", ".hidden.ts", "_draft.ts", "node_modules/x/index.js", "package.json", "data.json");
+	assert.deepEqual([names(), problems()], [[], []]);
+});
+
+test("a link to a file or a folder counts; one that leads nowhere is not an extension that quietly is not there", () => {
+	put("real/own.ts", "real/index.ts");
+	symlinkSync(join(folder, "real/own.ts"), join(folder, "file.ts"));
+	symlinkSync(join(folder, "real"), join(folder, "linked"));
+	symlinkSync(join(folder, "nowhere.ts"), join(folder, "lost.ts"));
+	// Loading it says that there is no such file.
+	assert.deepEqual(names(), ["file", "linked", "lost", "real"]);
+});
+
+test("what looks like an extension and is none is a problem, not silence", () => {
+	put("empty/readme.md", "with space.ts", "ünïcode.ts");
+	assert.deepEqual(problems(), [
+		"empty: the folder has no index.ts, index.mts, index.js, index.mjs, so there is nothing to load.",
+		"with space: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file.",
+		"ünïcode: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file.",
+	]);
+});
+
+test("of two with one name the first is taken, and the other is a problem", () => {
+	put("a.js", "a.ts", "a/index.ts");
+	assert.equal(findExtensions(folder).found.length, 1);
+	const [first] = findExtensions(folder).found;
+	assert.deepEqual(findExtensions(folder).problems.map(({ name, message }) => [name, message]), [
+		["a", `there is another extension of that name, ${first?.file}; only that one is loaded. Rename one of them.`],
+		["a", `there is another extension of that name, ${first?.file}; only that one is loaded. Rename one of them.`],
+	]);
+});
+
+test("a folder that is not there has no extensions; a file in its place is a problem", () => {
+	assert.deepEqual(findExtensions(join(folder, "none")), { found: [], problems: [] });
+	put("file");
+	const { found, problems: said } = findExtensions(join(folder, "file"));
+	assert.deepEqual(found, []);
+	assert.match(said[0]?.message ?? "", /^the folder of extensions cannot be read: ENOTDIR/);
+});
