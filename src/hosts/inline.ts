@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { HookDefinition } from "../events/registration.ts";
 import { defaultLoadMs, type ExtensionFile, type Host, type LoadedExtension, type LoadOptions, type Stray } from "./host.ts";
 import { loadExtension } from "./load.ts";
-import { type Frame, frameOf, leaveToNode, runAs, toStray, type Watch, watchStrays } from "./strays.ts";
+import { boundStrays, type Frame, frameOf, leaveToNode, runAs, toStray, type Watch, watchStrays } from "./strays.ts";
 
 export interface InlineHostOptions {
 	/** Told of each error outside of any call. Must not throw. */
@@ -16,10 +16,11 @@ export interface InlineHostOptions {
 /** A host in this process. While it is open, errors nobody caught no longer end the process when they are an extension's. */
 export function inlineHost(options: InlineHostOptions): Host {
 	const extensions = new Set<ExtensionFile>();
+	const onStray = boundStrays(options.onStray);
 	const watch: Watch = {
 		extensions: () => extensions,
 		onError(thrown, extension) {
-			if (extension !== undefined) options.onStray(toStray(thrown, extension));
+			if (extension !== undefined) onStray(toStray(thrown, extension));
 			else (options.onOwnDefect ?? leaveToNode)(thrown);
 		},
 	};

@@ -10,23 +10,28 @@ import { createRegistrar } from "./registrar.ts";
 import { newReading, openWholeDoor } from "./resolve.ts";
 import { needsTranslation, translating } from "./typescript.ts";
 
+/** Runs something as part of the extension that is being loaded. */
+type Within = <Result>(run: () => Result) => Result;
+
 /**
  * The hooks an extension registers. Everything of it runs within `frame`.
  * @throws LoadError, also when file and factory together take more than `timeoutMs`.
  */
-export async function loadExtension(extension: ExtensionFile, host: HostName, frame: <Result>(run: () => Result) => Result, timeoutMs: number): Promise<readonly HookDefinition[]> {
+export async function loadExtension(extension: ExtensionFile, host: HostName, frame: Within, timeoutMs: number): Promise<readonly HookDefinition[]> {
 	const ends = performance.now() + timeoutMs;
 	const left = () => Math.max(1, ends - performance.now());
 	checkFile(extension);
 	const loaded = await within(left(), importExtension(extension, frame), () => {
-		throw new LoadError(extension.name, extension, `it was not read to its end within ${timeoutMs} ms: an 'await' outside of any function waits for something that does not come.`);
+		const why = "an 'await' outside of any function waits for something that does not come";
+		throw new LoadError(extension.name, extension, `it was not read to its end within ${timeoutMs} ms: ${why}.`);
 	});
 	const registrar = createRegistrar(extension, host);
 	try {
 		const running = frame(() => loaded.factory(registrar.hooks)) as unknown;
 		if (running !== undefined) {
 			await within(left(), Promise.resolve(running), () => {
-				throw new LoadError(extension.name, extension, `its factory did not return within ${timeoutMs} ms. Start what takes long inside a handler, or do not wait for it.`);
+				const advice = "Start what takes long inside a handler, or do not wait for it.";
+				throw new LoadError(extension.name, extension, `its factory did not return within ${timeoutMs} ms. ${advice}`);
 			});
 		}
 	} catch (thrown) {
@@ -64,7 +69,7 @@ function checkFile(extension: ExtensionFile): void {
 	if (!found.isFile()) throw new LoadError(extension.name, extension, "it is no file. An extension is a .ts, .js or .mjs file, or a folder with an index.ts.");
 }
 
-async function importExtension(extension: ExtensionFile, frame: <Result>(run: () => Result) => Result): Promise<Extension> {
+async function importExtension(extension: ExtensionFile, frame: Within): Promise<Extension> {
 	const read = async (translate: boolean): Promise<Extension> => {
 		using reading = newReading(extension.file);
 		const run = () => frame(() => import(reading.url) as Promise<Record<string, unknown>>);
@@ -85,13 +90,16 @@ function lacksExport(thrown: unknown): boolean {
 	return thrown instanceof SyntaxError && /'hookline' does not provide an export/.test(thrown.message);
 }
 
+const example = `  import { defineExtension } from "hookline";
+  export default defineExtension((hooks) => { /* hooks.guard("tool.calling", …) */ });`;
+
 /** The default export: of an ES module, of `module.exports = …`, or of `exports.default = …`. */
 function extensionIn(extension: ExtensionFile, module: Record<string, unknown>): Extension {
 	const exported = module["default"];
 	const inner = typeof exported === "object" && exported !== null && "default" in exported ? exported.default : undefined;
 	for (const candidate of [exported, inner]) if (isExtension(candidate)) return candidate;
 	const what = exported === undefined ? "it has no default export" : `its default export is ${describe(exported)}, which was not made by defineExtension`;
-	throw new LoadError(extension.name, extension, `${what}. It must export an extension:\n  import { defineExtension } from "hookline";\n  export default defineExtension((hooks) => { /* hooks.guard("tool.calling", …) */ });`);
+	throw new LoadError(extension.name, extension, `${what}. It must export an extension:\n${example}`);
 }
 
 function isExtension(value: unknown): value is Extension {

@@ -8,7 +8,7 @@ import { ChildCall, ChildState } from "./node/context.ts";
 import { noteLastWords, noteRunningCall } from "./node/notes.ts";
 import { printMark } from "./node/output.ts";
 import { checkPlain, freeze } from "./node/plain.ts";
-import { type CallMessage, encodeOptions, type FailureParts, type FromChild, type FromParent, Lines, linesFd, maxLine } from "./protocol.ts";
+import { type CallMessage, encodeOptions, type FailureParts, type FromChild, type FromParent, Lines, linesFd, type LoadMessage, maxLine } from "./protocol.ts";
 import { type Frame, frameOf, runAs, runningExtension, toStray, type Watch, watchStrays } from "./strays.ts";
 
 interface Member extends ExtensionFile {
@@ -82,7 +82,7 @@ function receive(message: FromParent): void {
 	}
 }
 
-async function load({ extension: number, name, file, trust, timeoutMs, state: entries }: FromParent & { t: "load" }): Promise<void> {
+async function load({ extension: number, name, file, trust, timeoutMs, state: entries }: LoadMessage): Promise<void> {
 	const member: Member = { name, file, trust, number };
 	let state = states.get(name);
 	if (state === undefined) states.set(name, (state = new ChildState(name, send)));
@@ -91,7 +91,9 @@ async function load({ extension: number, name, file, trust, timeoutMs, state: en
 	loaded.set(number, entry);
 	try {
 		entry.hooks = await loadExtension(member, "node", (run) => runAs(member, watch, run), timeoutMs);
-		const hooks = entry.hooks.map(({ event, stage, options, source }) => ({ event, stage, options: encodeOptions(options), file: source.file ?? file, line: source.line }));
+		const hooks = entry.hooks.map(({ event, stage, options, source }) => {
+			return { event, stage, options: encodeOptions(options), file: source.file ?? file, line: source.line };
+		});
 		send({ t: "loaded", extension: number, hooks });
 	} catch (error) {
 		loaded.delete(number);
@@ -103,7 +105,9 @@ async function load({ extension: number, name, file, trust, timeoutMs, state: en
 function call(message: CallMessage): void {
 	const entry = loaded.get(message.extension);
 	const hook = entry?.hooks[message.index];
-	if (entry === undefined || hook === undefined) return send({ t: "answer", id: message.id, failure: { kind: "host-ended", message: "its extension is no longer loaded", counts: false } });
+	if (entry === undefined || hook === undefined) {
+		return send({ t: "answer", id: message.id, failure: { kind: "host-ended", message: "its extension is no longer loaded", counts: false } });
+	}
 	const context = new ChildCall(message, entry.state, send);
 	calls.set(message.id, context);
 	const payload = freeze(message.payload);

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { folderWith, program, stateIn } from "../../test/contracts/host.ts";
 import { engineWith, facts, inWords, toolCall } from "../../test/engine.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -48,26 +48,33 @@ const ways: readonly (readonly [command: string, expected: RegExp])[] = [
 	["aborts", /failed \(host-ended\): its process ended: it was ended by SIGABRT\./],
 	["kills itself", /failed \(host-ended\): its process ended: it was ended by SIGKILL\./],
 	["crashes", /failed \(host-ended\): its process ended: it was ended by SIGSEGV\./],
-	["writes garbage into the pipe", /failed \(host-ended\): its process ended: it wrote into the pipe to Hookline what is no message\.|^go$/],
-	["answers a call nobody made", /failed \(host-ended\): its process ended: it answered a call that nobody made\.|^go$/],
+	["writes garbage into the pipe", /failed \(host-ended\): its process ended: it wrote into the pipe to Hookline what is no message\./],
+	["answers a call nobody made", /failed \(host-ended\): its process ended: it answered a call that nobody made\./],
 ];
 
-describe("an extension of the node host", () => {
-	let opened: Opened;
-	before(async () => void (opened = await open()));
-	after(() => opened[Symbol.asyncDispose]());
+for (const [command, expected] of ways) {
+	test(`an extension that ${command} fails by its name, and is there again for the next call`, async () => {
+		await using opened = await open();
+		const before = await opened.pid();
+		assert.match(await opened.tell(command), expected);
+		await eventually(() => opened.strays.length > 0, "the host told of the end");
+		assert.deepEqual(opened.strays.map(({ extension, file, during }) => ({ extension, file, during })), [{ extension: "hostile", file: hostile, during: "host" }]);
+		assert.notEqual(await opened.pid(), before);
+		assert.ok(isDead(before));
+	});
+}
 
-	for (const [command, expected] of ways) {
-		test(`that ${command} fails by its name, and is there again for the next call`, async () => {
-			const before = await opened.pid();
-			opened.strays.length = 0;
-			assert.match(await opened.tell(command), expected);
-			await eventually(() => opened.strays.length > 0, "the host told of the end");
-			assert.deepEqual(opened.strays.map(({ extension, file, during }) => ({ extension, file, during })), [{ extension: "hostile", file: hostile, during: "host" }]);
-			assert.notEqual(await opened.pid(), before);
-			assert.ok(isDead(before));
-		});
+test("a process that ends again and again is started after longer and longer pauses", async () => {
+	await using opened = await open();
+	const pauses: number[] = [];
+	for (let i = 0; i < 3; i++) {
+		await opened.tell("exits");
+		const ended = performance.now();
+		await opened.pid();
+		pauses.push(performance.now() - ended);
 	}
+	// Only from below: a machine at work may take longer for anything.
+	for (const [i, atLeast] of [95, 195, 395].entries()) assert.ok(pauses[i]! >= atLeast, `pauses of ${pauses.join(", ")} ms`);
 });
 
 test("an endless loop costs its hook a time-out and its process the life; the next call finds a new one", async () => {
@@ -140,8 +147,10 @@ test("what an extension prints is logged under its name, a flood of it only in p
 	await using opened = await open();
 	assert.equal(await opened.tell("floods its output"), "go");
 	assert.ok((await opened.pid()) > 0);
-	await eventually(() => opened.logged.some((line) => line.startsWith("hostile: xxx")), "its lines were logged");
-	assert.ok(opened.logged.length < 10_000, `${opened.logged.length} lines of 300,000 were logged`);
+	await opened[Symbol.asyncDispose]();
+	const lines = opened.logged.filter((line) => line.startsWith("hostile: xxx"));
+	assert.ok(lines.length > 0 && lines.length < 30_000, `${lines.length} of 300,000 lines were logged`);
+	assert.match(opened.logged.join("\n"), /hostile: printed [\d,]+ bytes more within a second; they were dropped/);
 });
 
 test("an extension that closes the pipe is found out at its time-out, and the next call finds a new process", async () => {
@@ -228,11 +237,9 @@ test("an extension that cannot be started again takes nobody along", async () =>
 test("unloading the last extension ends the process, after the calls under way", async () => {
 	await using opened = await open();
 	const pid = await opened.pid();
-	const answer = opened.tell("exits after a while");
-	const other = opened.engine.dispatch("shell.running", shell("waits"));
+	const answer = opened.tell("answers after a while");
 	await opened.hostile.unload();
-	assert.match(await answer, /host-ended/);
-	await other;
+	assert.equal(await answer, "blocked by hostile/guard (decision): after a while");
 	assert.ok(isDead(pid));
 	await opened.hostile.unload();
 });
@@ -244,16 +251,21 @@ test("a Node that is not there is said so", async () => {
 
 describe("when the agent ends", () => {
 	const started = async (...args: string[]) => {
-		const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program("node-host.ts"), hostile, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+		const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", program("node-host.ts"), hostile, ...args], { stdio: ["ignore", "pipe", "inherit"], timeout: 30_000 });
 		const lines = createInterface(child.stdout);
-		const [pid] = (await once(lines, "line")) as [string];
-		return { child, lines, pid: Number(pid), ended: once(child, "exit") };
+		const ended = once(child, "exit");
+		const [pid] = (await Promise.race([once(lines, "line"), ended.then(([code, signal]) => assert.fail(`it ended (${code ?? signal}) before it said anything`))])) as [string];
+		return { child, lines, pid: Number(pid), ended };
 	};
 
 	test("an idle host does not keep it alive, and its child ends with it", async () => {
 		const { pid, ended } = await started();
 		assert.deepEqual(await ended, [0, null]);
 		await eventually(() => isDead(pid), "the child ended");
+	});
+
+	test("a host that has only loaded something does not keep it alive either", async () => {
+		assert.deepEqual(await (await started("only loads")).ended, [0, null]);
 	});
 
 	test("by SIGKILL, its child ends too", async () => {

@@ -1,11 +1,12 @@
 // The host for third-party extensions: one separate Node process for all extensions of a trust domain. What goes wrong in there, a busy loop, too
 // much memory, process.exit, a native crash, ends that process and not the agent; it is started again with the same extensions.
 import type { DurableState } from "../events/context.ts";
-import { type HookDefinition, RegistrationError } from "../events/registration.ts";
+import { checkRegistration, type HookDefinition } from "../events/registration.ts";
 import { defaultLoadMs, type ExtensionFile, type Host, LoadError, type LoadedExtension, type LoadOptions, type Stray } from "./host.ts";
 import { Calls } from "./node/calls.ts";
 import type { Member } from "./node/member.ts";
 import { HostProcess, type ProcessEnd } from "./node/process.ts";
+import { boundStrays } from "./strays.ts";
 import { decodeOptions, type Entry, type FromChild, type HookParts } from "./protocol.ts";
 
 export interface NodeHostOptions {
@@ -53,7 +54,7 @@ class NodeHost implements Host {
 	#closed = false;
 
 	constructor(options: NodeHostOptions) {
-		this.#options = options;
+		this.#options = { ...options, onStray: boundStrays(options.onStray) };
 	}
 
 	load(extension: ExtensionFile, { timeoutMs = defaultLoadMs }: LoadOptions = {}): Promise<LoadedExtension> {
@@ -110,22 +111,16 @@ class NodeHost implements Host {
 	/** Loads an extension into the process. @throws LoadError */
 	async #loadInto(member: Member): Promise<readonly HookParts[]> {
 		const { extension, timeoutMs, number } = member;
-		let child: HostProcess;
-		try {
-			child = this.#running();
-		} catch (error) {
-			throw new LoadError(extension.name, extension, `its process could not be started: ${error instanceof Error ? error.message : String(error)}`, error);
-		}
+		const child = orRefuse(extension, "its process could not be started", () => this.#running());
+		const state = orRefuse(extension, "its durable state cannot be read", () => entriesOf(this.#options.stateOf(extension.name)));
 		this.#loading = member;
 		child.ref();
-		const state = this.#options.stateOf(extension.name);
-		const entries = state.keys().map((key): Entry => [key, state.get(key)]);
 		let timer: NodeJS.Timeout | undefined;
 		try {
 			const reply = await new Promise<Reply>((resolve) => {
 				this.#onReply = resolve;
 				timer = setTimeout(() => child.kill(`kept its process busy for more than ${timeoutMs} ms`, true), timeoutMs + graceMs);
-				child.send({ t: "load", extension: number, name: extension.name, file: extension.file, trust: extension.trust, timeoutMs, state: entries });
+				child.send({ t: "load", extension: number, name: extension.name, file: extension.file, trust: extension.trust, timeoutMs, state });
 			});
 			if (reply.t === "ended") throw new LoadError(extension.name, extension, endedWhileLoading(reply.end));
 			if (reply.t === "load-failed") throw new LoadError(extension.name, reply, reply.why);
@@ -141,14 +136,14 @@ class NodeHost implements Host {
 
 	#toDefinition(member: Member, { event, stage, options, file, line }: HookParts, index: number): HookDefinition {
 		const { extension } = member;
-		let decoded: HookDefinition["options"];
-		try {
-			decoded = decodeOptions(options);
-		} catch (error) {
-			throw new RegistrationError(`${extension.name}: ${stage}('${event}'): ${error instanceof Error ? error.message : String(error)}`);
-		}
 		const handler = stage === "wrap" ? this.#calls.wrapperOf(member, index) : this.#calls.handlerOf(member, index);
-		return { event, stage, options: decoded, handler, source: { extension: extension.name, file, ...(line !== undefined && { line }), trust: extension.trust, dialect: "native", rank: 0 }, host: "node" };
+		const source = { extension: extension.name, file, ...(line !== undefined && { line }), trust: extension.trust, dialect: "native", rank: 0 };
+		return orRefuse({ ...extension, file }, `${stage}('${event}')`, () => {
+			const definition: HookDefinition = { event, stage, options: decodeOptions(options), handler, source, host: "node" };
+			// The registrar in the child has checked it, but the child is not ours to trust.
+			checkRegistration(definition);
+			return definition;
+		});
 	}
 
 	#hear(message: FromChild): void {
@@ -164,7 +159,8 @@ class NodeHost implements Host {
 			case "stray": {
 				const member = message.extension === undefined ? undefined : this.#members.get(message.extension);
 				const { file, line } = message;
-				return this.#options.onStray({ extension: member?.extension.name ?? this.#options.name, file, ...(line !== undefined && { line }), message: message.message, during: "run" });
+				const extension = member?.extension.name ?? this.#options.name;
+				return this.#options.onStray({ extension, file, ...(line !== undefined && { line }), message: message.message, during: "run" });
 			}
 			case "log":
 				if (!this.#calls.hear(message)) this.#log(this.#members.get(message.extension), message.message);
@@ -201,7 +197,10 @@ class NodeHost implements Host {
 		if (guilty !== undefined && guilty === loading && !isNew) guilty.broken = endedWhileLoading(end);
 		this.#onReply?.({ t: "ended", end });
 		if (this.#closed || this.#members.size === 0) return;
-		if (!isNew) this.#options.onStray({ extension: guilty?.extension.name ?? this.#options.name, file: guilty?.extension.file ?? "", message: `its process ended: it ${end.did}`, during: "host" });
+		if (!isNew) {
+			const { name, file } = guilty?.extension ?? { name: this.#options.name, file: "" };
+			this.#options.onStray({ extension: name, file, message: `its process ended: it ${end.did}`, during: "host" });
+		}
 		this.#restartLater();
 	}
 
@@ -261,6 +260,17 @@ class NodeHost implements Host {
 		this.#options.log(member?.extension.name ?? this.#options.name, message);
 	}
 }
+
+/** What `run` gives; what it throws becomes a LoadError. */
+function orRefuse<Result>({ name, file }: ExtensionFile, what: string, run: () => Result): Result {
+	try {
+		return run();
+	} catch (error) {
+		throw new LoadError(name, { file }, `${what}: ${error instanceof Error ? error.message : String(error)}`, error);
+	}
+}
+
+const entriesOf = (state: DurableState): readonly Entry[] => state.keys().map((key) => [key, state.get(key)]);
 
 function endedWhileLoading({ did, started }: ProcessEnd): string {
 	return started ? `it ${did} while it was loaded.` : `its process could not be started: it ${did}.`;

@@ -1,5 +1,6 @@
 // What the agent and a process that runs extensions say to each other: one JSON object a line, many calls in flight. The agent trusts its own
 // lines; a line from the child may have been written by anybody in there, so its every field is checked.
+import { type Stage, stages } from "../events/catalog.ts";
 import type { FailureKind } from "../events/record.ts";
 import type { HookOptions, Pattern, Source } from "../events/registration.ts";
 import type { Cause } from "../events/payloads/facts.ts";
@@ -23,10 +24,20 @@ export interface FailureParts {
 /** A hook as the child reports it; a regular expression is `{ re, flags }`. */
 export interface HookParts {
 	readonly event: string;
-	readonly stage: "transform" | "guard" | "wrap" | "observe";
+	readonly stage: Stage;
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly file: string;
 	readonly line?: number | undefined;
+}
+
+export interface LoadMessage {
+	readonly t: "load";
+	readonly extension: number;
+	readonly name: string;
+	readonly file: string;
+	readonly trust: Source["trust"];
+	readonly timeoutMs: number;
+	readonly state: readonly Entry[];
 }
 
 export interface CallMessage {
@@ -45,7 +56,7 @@ export interface CallMessage {
 }
 
 export type FromParent =
-	| { readonly t: "load"; readonly extension: number; readonly name: string; readonly file: string; readonly trust: Source["trust"]; readonly timeoutMs: number; readonly state: readonly Entry[] }
+	| LoadMessage
 	| { readonly t: "unload"; readonly extension: number }
 	| CallMessage
 	/** Stop working on a call; say that you are alive. */
@@ -93,10 +104,21 @@ const fields =
 	(value) =>
 		isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
-const failureKinds: readonly string[] = ["threw", "timed-out", "bad-answer", "invalid-rewrite", "host-ended", "cannot-start", "suspended", "interrupted", "too-deep"] satisfies readonly FailureKind[];
-const failure = fields({ kind: (kind) => failureKinds.includes(kind as string), message: string, counts: (counts) => typeof counts === "boolean" });
+const failureKinds: Readonly<Record<FailureKind, true>> = {
+	threw: true,
+	"timed-out": true,
+	"bad-answer": true,
+	"invalid-rewrite": true,
+	"host-ended": true,
+	"cannot-start": true,
+	suspended: true,
+	interrupted: true,
+	"too-deep": true,
+};
+const failure = fields({ kind: (kind) => typeof kind === "string" && Object.hasOwn(failureKinds, kind), message: string, counts: (counts) => typeof counts === "boolean" });
 const change: Check = (value) => Array.isArray(value) && value.length >= 1 && value.length <= 2 && typeof value[0] === "string";
-const hook = fields({ event: string, stage: (stage) => ["transform", "guard", "wrap", "observe"].includes(stage as string), options: isObject, file: string, line: optional(number) });
+const isStage: Check = (stage) => (stages as readonly unknown[]).includes(stage);
+const hook = fields({ event: string, stage: isStage, options: isObject, file: string, line: optional(number) });
 
 const shapes: Record<FromChild["t"], Check> = {
 	ready: anything,

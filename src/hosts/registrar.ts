@@ -11,7 +11,8 @@ export interface Registrar {
 	readonly hooks: Hooks;
 	/**
 	 * The hooks registered so far; from now on no more are taken.
-	 * @throws LoadError for the first registration that was refused, also when the author caught the error: a guard that is missing must not pass for one that is there.
+	 * @throws LoadError for the first registration that was refused, also when the author caught the error: a guard that is missing must not
+	 *   pass for one that is there.
 	 */
 	close(): readonly HookDefinition[];
 }
@@ -22,12 +23,13 @@ export function createRegistrar(extension: ExtensionFile, host: HostName): Regis
 	let closed = false;
 
 	const take = (stage: Stage, given: readonly unknown[], place: Place | undefined): void => {
-		if (closed) throw new RegistrationError(`${extension.name}: ${stage}(${quoted(given[0])}): hooks can be registered only until the factory has returned. Register it there, and decide inside the handler.`);
+		const where = `${extension.name}: ${stage}(${quoted(given[0])})`;
+		if (closed) throw new RegistrationError(`${where}: hooks can be registered only until the factory has returned. Register it there, and decide inside the handler.`);
 		const definition = toDefinition(extension, host, stage, given, place);
 		checkRegistration(definition);
 		const { name } = definition.options;
 		if (name !== undefined && definitions.some(({ options }) => options.name === name)) {
-			throw new RegistrationError(`${extension.name}: ${stage}(${quoted(given[0])}): there is a hook named '${name}' already. Give this one another name.`);
+			throw new RegistrationError(`${where}: there is a hook named '${name}' already. Give this one another name.`);
 		}
 		definitions.push(definition);
 	};
@@ -61,8 +63,12 @@ function toDefinition(extension: ExtensionFile, host: HostName, stage: Stage, gi
 	if (typeof event !== "string") refuse(`the event must be a name, such as 'tool.calling', not ${describe(event)}.`);
 	if (given.length < 2) refuse("the handler is missing.");
 	if (given.length > 3) refuse(`it takes two or three arguments, not ${given.length}.`);
-	if (given.length === 2 && typeof second !== "function") refuse(typeof second === "object" && second !== null ? "the handler is missing: it comes after the options." : `the handler must be a function, not ${describe(second)}.`);
-	if (typeof second === "function" && given.length === 3) refuse(typeof third === "object" ? "the options come before the handler." : `it takes one handler, and here is ${describe(third)} after it.`);
+	if (given.length === 2 && typeof second !== "function") {
+		refuse(typeof second === "object" && second !== null ? "the handler is missing: it comes after the options." : `the handler must be a function, not ${describe(second)}.`);
+	}
+	if (typeof second === "function" && given.length === 3) {
+		refuse(typeof third === "object" ? "the options come before the handler." : `it takes one handler, and here is ${describe(third)} after it.`);
+	}
 	const options = given.length === 3 ? second : {};
 	const handler = given.length === 3 ? third : second;
 	return {

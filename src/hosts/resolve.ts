@@ -61,5 +61,5 @@ function resolve(specifier: string, context: ResolveHookContext, next: (specifie
 
 /** CommonJS modules are kept under their path, which no version in a URL changes. */
 function forgetCommonJs(folder: string): void {
-	for (const path of Object.keys(require.cache)) if (path.startsWith(folder) && !path.includes(`${sep}node_modules${sep}`)) delete require.cache[path];
+	for (const path of Object.keys(require.cache)) if (path.startsWith(folder) && !path.includes(`${sep}node_modules${sep}`) && require.cache[path]?.loaded) delete require.cache[path];
 }

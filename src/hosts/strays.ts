@@ -20,6 +20,7 @@ interface Running {
 	readonly watch: Watch;
 }
 
+const straysPerSecond = 20;
 const running = new AsyncLocalStorage<Running>();
 const watches = new Set<Watch>();
 
@@ -58,6 +59,18 @@ export function toStray(thrown: unknown, extension: ExtensionFile): Stray {
 	const place = placeIn(extension, thrown);
 	const { message } = toFailure(thrown);
 	return { extension: extension.name, file: place?.file ?? extension.file, ...(place && { line: place.line }), message, during: "run" };
+}
+
+/** Passes on so many strays of an extension a second: a timer that throws every millisecond must not keep the agent busy. */
+export function boundStrays(onStray: (stray: Stray) => void): (stray: Stray) => void {
+	const windows = new Map<string, { ends: number; left: number }>();
+	return (stray) => {
+		const now = performance.now();
+		let window = windows.get(stray.extension);
+		if (window === undefined || now > window.ends) windows.set(stray.extension, (window = { ends: now + 1_000, left: straysPerSecond }));
+		if (--window.left > 0) onStray(stray);
+		else if (window.left === 0) onStray({ ...stray, message: `${stray.message} (more within this second is not told)` });
+	};
 }
 
 /**

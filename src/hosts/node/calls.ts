@@ -144,7 +144,10 @@ export class Calls {
 		} catch (error) {
 			return this.#drop(call, new HookFailure("cannot-start", `its payload cannot cross to another process: ${toFailure(error).message}`));
 		}
-		if (json.length > maxLine) return this.#drop(call, new HookFailure("cannot-start", `its payload is ${Math.round(json.length / 1024 / 1024)} MiB long, and a call to another process takes 16 MiB`));
+		if (json.length > maxLine) {
+			const mib = Math.round(json.length / 1024 / 1024);
+			return this.#drop(call, new HookFailure("cannot-start", `its payload is ${mib} MiB long, and a call to another process takes 16 MiB`));
+		}
 		call.sent = true;
 		this.#process.sendText(json);
 	}
@@ -152,7 +155,8 @@ export class Calls {
 	#encode({ id, member, index, payload, context }: Call): string {
 		if (this.#payload?.of !== payload) this.#payload = { of: payload, json: JSON.stringify(payload) };
 		const turn = plainEntries(context.turn.state);
-		const head = JSON.stringify({ t: "call", id, extension: member.number, index, hook: context.hook, event: context.event, turnId: context.turn.id, turn, metadata: context.metadata, cause: context.cause });
+		const { hook, event, metadata, cause } = context;
+		const head = JSON.stringify({ t: "call", id, extension: member.number, index, hook, event, turnId: context.turn.id, turn, metadata, cause });
 		return `${head.slice(0, -1)},"payload":${this.#payload.json}}`;
 	}
 

@@ -58,10 +58,11 @@ export class Output {
 			this.#windowEnds = now + windowMs;
 			this.#left = bytesPerWindow;
 		}
+		// The piece that goes beyond is still taken: after a few bytes, the first piece of a flood would otherwise be lost whole.
+		const admitted = this.#left > 0;
 		this.#left -= bytes;
-		if (this.#left >= 0) return true;
-		this.#dropped += bytes;
-		return false;
+		if (!admitted) this.#dropped += bytes;
+		return admitted;
 	}
 
 	#switchTo(extension: number): void {

@@ -65,7 +65,8 @@ export class HostProcess {
 		this.#notes = createNotes();
 		const { executable, maxMemoryMb } = options;
 		const dataKb = dataBesideHeapKb + 2 * maxMemoryMb * 1024;
-		const node = [executable, `--max-old-space-size=${maxMemoryMb}`, "--disable-warning=ExperimentalWarning", "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", entry("node-child")];
+		const quiet = ["--disable-warning=ExperimentalWarning", "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"];
+		const node = [executable, `--max-old-space-size=${maxMemoryMb}`, ...quiet, entry("node-child")];
 		this.#child = spawn("/bin/sh", ["-c", launcher, "sh", String(dataKb), ...node], {
 			env: environment(),
 			// A group of its own: what extensions start goes with it, and a Ctrl-C at the terminal is ours alone.
@@ -77,7 +78,6 @@ export class HostProcess {
 		this.#listen();
 		if (alive.size === 0) process.on("exit", killAll);
 		alive.add(this);
-		this.unref();
 	}
 
 	send(message: FromParent): void {
@@ -170,7 +170,9 @@ export class HostProcess {
 		if (alive.size === 0) process.off("exit", killAll);
 		clearTimeout(this.#hungUp);
 		const words: LastWords | undefined = this.#notes?.lastWords();
-		const end: ProcessEnd = { did: this.#killed?.did ?? words?.did ?? how, extension: words?.extension, runningCall: this.#notes?.runningCall() ?? 0, stuck: this.#killed?.stuck ?? false, started: this.#started };
+		const runningCall = this.#notes?.runningCall() ?? 0;
+		const stuck = this.#killed?.stuck ?? false;
+		const end: ProcessEnd = { did: this.#killed?.did ?? words?.did ?? how, extension: words?.extension, runningCall, stuck, started: this.#started };
 		this.#notes?.[Symbol.dispose]();
 		this.#lines.destroy();
 		this.#options.onEnd(end);

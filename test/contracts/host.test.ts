@@ -1,0 +1,4 @@
+import { hostContract } from "./host.ts";
+
+hostContract("inline");
+hostContract("node");
