@@ -101,7 +101,7 @@ test("the launcher becomes the Node that came along: one process, arguments, fol
 	assert.equal(report.pid, result.pid);
 	assert.equal(report.node, realpathSync(process.execPath));
 	assert.deepEqual(report.args, ["run", "two words", "", "*", "-x"]);
-	assert.deepEqual(report.flags, ["--disable-warning=ExperimentalWarning"]);
+	assert.deepEqual(report.flags, ["--disable-warning=ExperimentalWarning", "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"]);
 	assert.equal(report.cwd, folder);
 	assert.equal(run(launcher, ["fail"]).status, 7);
 });

@@ -3,7 +3,7 @@ import Emittery from "emittery";
 import { createHooks } from "hookable";
 import { AsyncSeriesHook } from "tapable";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { deepFreeze } from "../../src/engine/plain.ts";
+import { deepFreeze } from "../../src/system/plain.ts";
 import type { ToolCalling } from "../../src/events/payloads/tool.ts";
 import { type AsyncHandler, asyncHandlers, define, type Handler, handlers, toolCall } from "../handlers.ts";
 import { type Contestant, keep, race } from "../measure.ts";

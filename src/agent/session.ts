@@ -1,11 +1,11 @@
 // A conversation: its messages in memory and in the store, and the facts every event in it carries.
-import { seal, sealList } from "../engine/plain.ts";
 import type { Facts, Surface } from "../events/payloads/facts.ts";
 import type { Message } from "../events/payloads/model.ts";
 import type { ToolDeclaration } from "../models/model.ts";
 import type { Lease } from "../stores/leases.ts";
 import { type NewSession, newSessionId, type SessionRecord } from "../stores/sessions.ts";
 import { newId } from "../system/ids.ts";
+import { seal, sealList } from "../system/plain.ts";
 import { backgroundProcesses } from "../tools/background.ts";
 import type { BackgroundProcesses } from "../tools/tool.ts";
 import { systemPromptFor } from "./context.ts";

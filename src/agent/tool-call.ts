@@ -1,12 +1,12 @@
 // The road of one tool call: prepare → judge → execute → hand back. Each step's result says what the next one needs.
 import { OperationBlocked } from "../engine/engine.ts";
 import type { Go } from "../engine/outcome.ts";
-import { copyPlain } from "../engine/plain.ts";
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { ToolCallRequest } from "../events/payloads/model.ts";
 import type { ToolResult } from "../events/payloads/tool.ts";
 import { orAborted } from "../models/abort.ts";
 import { didYouMean } from "../system/nearest.ts";
+import { copyPlain } from "../system/plain.ts";
 import { checkArguments } from "../tools/schema.ts";
 import type { Tool, ToolContext } from "../tools/tool.ts";
 import { askPerson } from "./approval.ts";

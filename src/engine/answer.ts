@@ -3,9 +3,9 @@ import { HookFailure } from "../events/failure.ts";
 import type { AnyInterceptSpec, DecisionKind, RewriteShape } from "../events/catalog.ts";
 import type { Decision } from "../events/decision.ts";
 import { didYouMean } from "../system/nearest.ts";
+import { copyPlain } from "../system/plain.ts";
 import type { JsonObject } from "../events/payloads/facts.ts";
 import { describe } from "../events/registration.ts";
-import { copyPlain } from "./plain.ts";
 import type { Hook } from "./plan.ts";
 
 const decisionKinds = ["pass", "rewrite", "inject", "respond", "ask", "allow", "block"] as const satisfies readonly DecisionKind[];

@@ -12,6 +12,7 @@ import type { DispatchRecord, HookSummary, TraceSink } from "../events/record.ts
 import { type HookDefinition, RegistrationError } from "../events/registration.ts";
 import { monotonicMs } from "../system/clock.ts";
 import { newId } from "../system/ids.ts";
+import { copyPlain, deepFreeze } from "../system/plain.ts";
 import { causeOf, type EngineParts, maxDepth, maxWaiting } from "./context.ts";
 import { Deadlines } from "./deadline.ts";
 import { Dispatch } from "./dispatch.ts";
@@ -19,7 +20,6 @@ import { countFailure } from "./failure.ts";
 import { Observers } from "./observe.ts";
 import type { Blocked, DispatchOptions, Go, Outcome } from "./outcome.ts";
 import { OperationBlocked, perform, type PerformOptions } from "./perform.ts";
-import { copyPlain, deepFreeze } from "./plain.ts";
 import { type Hook, type Plans, toHooks, toPlans } from "./plan.ts";
 import { Trace } from "./trace.ts";
 

@@ -44,7 +44,7 @@ test("a link to a file or a folder counts; one that leads nowhere is not an exte
 test("what looks like an extension and is none is a problem, not silence", () => {
 	put("empty/readme.md", "with space.ts", "ünïcode.ts");
 	assert.deepEqual(problems(), [
-		"empty: the folder has no index.ts, index.mts, index.js, index.mjs, so there is nothing to load.",
+		"empty: the folder has no index.ts, index.mts, index.js, index.mjs, so there is nothing to load. If it is not meant to be an extension, begin its name with '_'.",
 		"with space: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file.",
 		"ünïcode: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file.",
 	]);

@@ -58,7 +58,7 @@ function asFile(name: string, file: string): FoundExtension | NotAnExtension | u
 
 function inFolder(name: string, folder: string): FoundExtension | NotAnExtension {
 	const index = endings.map((ending) => join(folder, `index${ending}`)).find((file) => existsSync(file));
-	if (index === undefined) return { name, file: folder, message: `the folder has no ${endings.map((ending) => `index${ending}`).join(", ")}, so there is nothing to load.` };
+	if (index === undefined) return { name, file: folder, message: `the folder has no ${endings.map((ending) => `index${ending}`).join(", ")}, so there is nothing to load. If it is not meant to be an extension, begin its name with '_'.` };
 	return validName(name) ? { name, file: index } : { name, file: folder, message: "the name of an extension is letters, digits, '.', '_' and '-' only. Rename the folder." };
 }
 

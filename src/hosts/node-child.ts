@@ -2,12 +2,12 @@
 import { Socket } from "node:net";
 import { HookFailure, toFailure } from "../events/failure.ts";
 import type { HookDefinition, Source } from "../events/registration.ts";
+import { copyPlain, deepFreeze } from "../system/plain.ts";
 import { type ExtensionFile, LoadError } from "./host.ts";
 import { loadExtension } from "./load.ts";
 import { ChildCall, ChildState } from "./node/context.ts";
 import { noteLastWords, noteRunningCall } from "./node/notes.ts";
 import { printMark } from "./node/output.ts";
-import { checkPlain, freeze } from "./node/plain.ts";
 import { type CallMessage, encodeOptions, type FailureParts, type FromChild, type FromParent, Lines, linesFd, type LoadMessage, maxLine } from "./protocol.ts";
 import { type Frame, frameOf, runAs, runningExtension, toStray, type Watch, watchStrays } from "./strays.ts";
 
@@ -110,8 +110,8 @@ function call(message: CallMessage): void {
 	}
 	const context = new ChildCall(message, entry.state, send);
 	calls.set(message.id, context);
-	const payload = freeze(message.payload);
-	freeze(message.metadata);
+	const payload = deepFreeze(message.payload);
+	deepFreeze(message.metadata);
 	const handler = hook.handler as (...given: unknown[]) => unknown;
 	let returned: unknown;
 	noteRunningCall(message.id);
@@ -136,7 +136,7 @@ function answer(id: number, context: ChildCall, hook: HookDefinition, value: unk
 		if (sameAs !== undefined) return send({ t: "answer", id, sameAs, ...turn });
 		// What an observer returns is for nobody. That there was something is for the trace.
 		const given = hook.stage === "observe" && value !== undefined ? null : value;
-		if (given !== undefined) checkPlain(given, "its answer");
+		if (given !== undefined) copyPlain(given, "its answer");
 		const json = JSON.stringify({ t: "answer", id, answer: given, ...turn } satisfies FromChild);
 		if (json.length > maxLine) throw new RangeError(`its answer is ${Math.round(json.length / 1024 / 1024)} MiB long; a host takes 16 MiB`);
 		sendText(json);

@@ -1,7 +1,8 @@
 // What `import "hookline"` means in an extension, wherever its file lies, and how a file that changed is read again.
-import { createRequire, registerHooks, type ResolveHookContext } from "node:module";
+import { readFileSync } from "node:fs";
+import { createRequire, registerHooks, type ResolveFnOutput, type ResolveHookContext } from "node:module";
 import { dirname, sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 // Not written as imports: this floor must not load the doors above it. The extension's own import does.
 const ending = import.meta.url.endsWith(".ts") ? "ts" : "js";
@@ -46,17 +47,30 @@ export function openWholeDoor(): boolean {
 	return true;
 }
 
-function resolve(specifier: string, context: ResolveHookContext, next: (specifier: string, context?: Partial<ResolveHookContext>) => { url: string }): { url: string } {
+function resolve(specifier: string, context: ResolveHookContext, next: (specifier: string, context?: Partial<ResolveHookContext>) => ResolveFnOutput): ResolveFnOutput {
 	const required = context.conditions.includes("require");
 	const own = Object.hasOwn(doors, specifier) ? doors[specifier] : undefined;
 	// What a `require` lacks is silently undefined, so it gets the whole from the start.
-	if (own !== undefined) return { url: required && specifier === "hookline" ? door("index") : own, shortCircuit: true } as { url: string };
+	if (own !== undefined) return { url: required && specifier === "hookline" ? door("index") : own, shortCircuit: true } as ResolveFnOutput;
 	const found = next(specifier, context);
-	const version = /\?hookline=\d+$/.exec(context.parentURL ?? "")?.[0];
-	if (version === undefined || required || !/^\.\.?\//.test(specifier) || !found.url.startsWith("file:")) return found;
+	const version = versionOf(context.parentURL ?? "");
+	if (version === undefined || required || !/^\.\.?\//.test(specifier) || !found.url.startsWith("file:")) return asWritten(found);
 	const url = found.url + version;
 	readings.get(version)?.add(url);
-	return { ...found, url };
+	return asWritten({ ...found, url });
+}
+
+const versionOf = (url: string): string | undefined => /\?hookline=\d+$/.exec(url)?.[0];
+
+/**
+ * A file of an extension as the kind of module its author wrote. Some package.json far above it, the home folder's for example, may say that
+ * everything below is CommonJS; that is not meant for a file with `import` and `export` in it.
+ */
+function asWritten(found: ResolveFnOutput): ResolveFnOutput {
+	const { url, format } = found;
+	if (versionOf(url) === undefined || !format?.startsWith("commonjs") || !/\.[jt]s$/.test(new URL(url).pathname)) return found;
+	const isModule = /^\s*(?:import\b(?!\s*\()|export\b)/m.test(readFileSync(fileURLToPath(url), "utf8"));
+	return isModule ? { ...found, format: format.replace("commonjs", "module") } : found;
 }
 
 /** CommonJS modules are kept under their path, which no version in a URL changes. */

@@ -1,6 +1,7 @@
 // The body of a chat/completions request: the agent's messages and tools in the shape that OpenAI-compatible servers read.
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { Message, ToolCallRequest } from "../events/payloads/model.ts";
+import { deepFreeze } from "../system/plain.ts";
 import type { ModelRequest, ToolDeclaration } from "./model.ts";
 
 // A session's history is sent again with every call, so a message is translated once and never again. Frozen, because hooks are shown it.
@@ -100,11 +101,6 @@ export function wireArguments(text: string): string {
 		// Falls through to the wrapping: it is no JSON.
 	}
 	return JSON.stringify({ invalid_arguments: text });
-}
-
-function deepFreeze(value: JsonObject): JsonObject {
-	for (const part of Object.values(value)) if (typeof part === "object" && part !== null) deepFreeze(part as JsonObject);
-	return Object.freeze(value);
 }
 
 /** What a body says, read back: the messages and tool names in it, or undefined when it has no list of messages. */

@@ -24,7 +24,7 @@ const broken: readonly (readonly [what: string, name: string, text: string, says
 	["a misspelt option", "h.mjs", extension(`\n\n\thooks.guard("tool.calling", { priorty: 1 }, () => undefined);`), "FILE:5: h: guard('tool.calling'): there is no option 'priorty'. Did you mean 'priority'?"],
 	["a handler that is no function", "i.js", extension(`\thooks.guard("tool.calling", {}, "no");`), "FILE:3: i: guard('tool.calling'): the handler must be a function, not a string."],
 	["a stage the event cannot have", "j.ts", extension(`\thooks.guard("tool.called", () => undefined);`), "FILE:3: j: guard('tool.called'): tool.called has happened: nothing can be decided about it any more. Did you mean 'tool.calling'?"],
-	["a folder without an index", "k/readme.txt", "nothing", "the folder has no index.ts, index.mts, index.js, index.mjs, so there is nothing to load."],
+	["a folder without an index", "k/readme.txt", "nothing", "the folder has no index.ts, index.mts, index.js, index.mjs, so there is nothing to load. If it is not meant to be an extension, begin its name with '_'."],
 	["a name with a space", "l m.ts", extension(""), "the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file."],
 ];
 

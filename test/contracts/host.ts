@@ -100,6 +100,8 @@ const unreadable: readonly (readonly [sentence: string, files: Readonly<Record<s
 ];
 
 const door = 'require("hookline")';
+/** A home folder often has one, for something else. */
+const commonJs = '{"type":"commonjs"}';
 const readable: readonly (readonly [sentence: string, files: Readonly<Record<string, string>>])[] = [
 	["TypeScript", { "a.ts": `import { defineExtension, block, type Hooks } from "hookline";\nexport default defineExtension((hooks: Hooks) => hooks.guard("tool.calling", () => block("here")));` }],
 	["an ES module in a .js file", { "a.js": blocking("here") }],
@@ -110,6 +112,9 @@ const readable: readonly (readonly [sentence: string, files: Readonly<Record<str
 	["an async factory", { "a.ts": blocking("here").replace("((hooks) => {", "(async (hooks) => {\n\tawait null;") }],
 	["enums and parameter properties", { "a.ts": `enum Word { Here = "here" }\nclass Reason { constructor(readonly word: Word) {} }\n${extension(`hooks.guard("tool.calling", () => block(new Reason(Word.Here).word));`)}` }],
 	["an import of the engine", { "a.ts": `import { createEngine } from "hookline";\n${blocking("here")}export const engine = createEngine();` }],
+	["an ES module below a package.json that says CommonJS", { "a.js": blocking("here"), "package.json": commonJs }],
+	["TypeScript below a package.json that says CommonJS", { "a.ts": `import { reason } from "./_parts/reason.ts";\n${extension('hooks.guard("tool.calling", () => block(reason));')}`, "_parts/reason.ts": 'export const reason: string = "here";', "package.json": commonJs }],
+	["CommonJS below a package.json that says so", { "a.js": `const { defineExtension, block } = ${door};\nmodule.exports = defineExtension((hooks) => hooks.guard("tool.calling", () => block("here")));`, "package.json": commonJs }],
 	["a path with spaces, a hash and brackets", { "a (b) #1 é.ts": blocking("here") }],
 ];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { digestOf } from "../../src/engine/digest.ts";
-import { copyPlain } from "../../src/engine/plain.ts";
+import { copyPlain } from "../../src/system/plain.ts";
 
 const runs = { numRuns: 500 };
 /** As a parser gives it: fast-check also makes -0, which JSON cannot tell from 0. */

@@ -4,7 +4,7 @@ import { HookFailure } from "../../events/failure.ts";
 import type { EventName } from "../../events/payloads/all.ts";
 import type { Cause, JsonObject } from "../../events/payloads/facts.ts";
 import type { CallMessage, Entry, FailureParts, FromChild } from "../protocol.ts";
-import { checkPlain, freeze } from "./plain.ts";
+import { copyPlain, deepFreeze } from "../../system/plain.ts";
 
 type Send = (message: FromChild) => void;
 
@@ -70,7 +70,7 @@ export class ChildCall implements HookContext {
 		const waiting = this.#runs[run];
 		if (waiting === undefined) return;
 		if (failure === undefined) {
-			waiting.outcome = freeze(result);
+			waiting.outcome = deepFreeze(result);
 			waiting.resolve(result);
 		} else {
 			const error = Object.assign(new Error(failure.message), { name: failure.name });
@@ -102,7 +102,7 @@ export class ChildCall implements HookContext {
 		const changes: (Entry | readonly [string])[] = [];
 		for (const [key, value] of now) {
 			if (before.has(key) && JSON.stringify(before.get(key)) === JSON.stringify(value)) continue;
-			if (value !== undefined) checkPlain(value, `the turn state '${key}'`);
+			if (value !== undefined) copyPlain(value, `the turn state '${key}'`);
 			changes.push([key, value ?? null]);
 		}
 		for (const key of before.keys()) if (!now.has(key)) changes.push([key]);
@@ -138,7 +138,7 @@ export class ChildState implements DurableState {
 	set(key: string, value: unknown): void {
 		this.#tellRefusal();
 		if (typeof key !== "string") throw new TypeError("the key of a state must be a text");
-		checkPlain(value, key);
+		copyPlain(value, key);
 		this.#values.set(key, JSON.stringify(value));
 		this.#send({ t: "state", name: this.#name, key, value });
 	}
