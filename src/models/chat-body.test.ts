@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Message } from "../events/payloads/model.ts";
-import { chatBody, chatMessages, ConversationText, readChatBody, wireArguments } from "./chat-body.ts";
+import { chatBody, chatMessages, ConversationBytes, readChatBody, wireArguments } from "./chat-body.ts";
 
 test("arguments that are an object go out to the byte as the model wrote them", () => {
 	for (const text of ['{"b": 1,\n "a":  "\\u00e9"}', "{}", '{"__proto__": {"x": 1}}', '{"n": 12345678901234567890}']) assert.equal(wireArguments(text), text);
@@ -52,7 +52,7 @@ test("a body is read back as it was meant, and one without messages is not", () 
 });
 
 test("a conversation that goes on, is cut or is changed is written as if it were written anew", () => {
-	const text = new ConversationText();
+	const bytes = new ConversationBytes();
 	const turn = (n: number): Message[] => [
 		{ role: "user", text: `question ${n} "ä\n` },
 		{ role: "assistant", text: "", toolCalls: [{ id: `c${n}`, name: "terminal", arguments: `{"command":"echo ${n}"}` }] },
@@ -62,5 +62,5 @@ test("a conversation that goes on, is cut or is changed is written as if it were
 	const [one, two, three] = [turn(1), turn(2), turn(3)];
 	const added: Message = { role: "user", text: "for this call only" };
 	const conversations = [[system()], [system(), ...one], [system(), ...one, added], [system(), ...one, ...two, added], [system(), ...one, ...two, ...three], [{ role: "system", text: "Be long." } as const, ...one], [system(), ...three, ...one], []];
-	for (const messages of conversations) assert.equal(text.of(messages), JSON.stringify(chatMessages(messages)));
+	for (const messages of conversations) assert.equal(`[${Buffer.from(bytes.of(messages)).toString()}]`, JSON.stringify(chatMessages(messages)));
 });

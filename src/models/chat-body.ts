@@ -17,28 +17,39 @@ export function chatMessages(messages: readonly Message[]): readonly JsonObject[
 }
 
 /**
- * A conversation as JSON text. It keeps the text it gave last, so a conversation that goes on costs what was added to it and not what it
- * consists of: writing 10,000 messages anew takes longer than everything else in a step together.
+ * A conversation as the bytes of its JSON. It keeps what it gave last, so a conversation that goes on costs what was added to it and not what
+ * it consists of: writing 10,000 messages anew takes longer than everything else in a step together, and so does encoding their text.
  */
-export class ConversationText {
+export class ConversationBytes {
 	#messages: readonly Message[] = [];
-	/** All messages, a comma behind each. */
-	#text = "";
-	/** Where each message ends in the text. */
+	/** All messages, a comma behind each, and room for more. */
+	#bytes = Buffer.allocUnsafe(4096);
+	/** Where each message ends. */
 	readonly #ends: number[] = [];
 
-	/** The list of messages in brackets, the same characters that JSON.stringify gives for `chatMessages`. */
-	of(messages: readonly Message[]): string {
+	/** The messages with commas between them, as JSON.stringify writes `chatMessages`, without the brackets. To be copied before the next call. */
+	of(messages: readonly Message[]): Uint8Array {
 		const known = this.#commonWith(messages);
 		this.#ends.length = known;
-		let text = this.#text.slice(0, this.#ends[known - 1] ?? 0);
-		for (const message of messages.slice(known)) {
-			text += `${JSON.stringify(translate(message))},`;
-			this.#ends.push(text.length);
-		}
+		for (const message of messages.slice(known)) this.#append(`${JSON.stringify(translate(message))},`);
 		this.#messages = messages;
-		this.#text = text;
-		return `[${text.slice(0, -1)}]`;
+		return this.#bytes.subarray(0, Math.max(0, this.#end - 1));
+	}
+
+	get #end(): number {
+		return this.#ends.at(-1) ?? 0;
+	}
+
+	#append(text: string): void {
+		const began = this.#end;
+		const ends = began + Buffer.byteLength(text);
+		if (ends > this.#bytes.length) {
+			const larger = Buffer.allocUnsafe(Math.max(ends, this.#bytes.length * 2));
+			this.#bytes.copy(larger, 0, 0, began);
+			this.#bytes = larger;
+		}
+		this.#bytes.write(text, began);
+		this.#ends.push(ends);
 	}
 
 	/** How many messages at the beginning are those of last time. The system prompt is a new object each time. */

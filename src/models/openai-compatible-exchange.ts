@@ -14,8 +14,8 @@ const maxQuotedCharacters = 64 * 1024;
 
 /** The conversation in the two forms it is needed in; the list only when a hook looks at it. */
 export interface RequestMessages {
-	/** JSON. */
-	readonly text: string;
+	/** Their JSON without the brackets, UTF-8. Only valid until the next call of the model begins. */
+	readonly bytes: Uint8Array;
 	list(): readonly JsonObject[];
 }
 
@@ -63,19 +63,26 @@ export class Exchange {
 		return error;
 	}
 
-	async #prepare(url: string, init: RequestInit): Promise<{ readonly body: string; readonly headers: Record<string, string> }> {
+	async #prepare(url: string, init: RequestInit): Promise<{ readonly body: string | Buffer<ArrayBuffer>; readonly headers: Record<string, string> }> {
 		const envelope = JSON.parse(String(init.body)) as JsonObject;
 		const headers = Object.fromEntries(new Headers(init.headers));
-		const fields = Object.entries({ ...envelope, messages: undefined }).map(([key, value]) => `${JSON.stringify(key)}:${key === "messages" ? this.#messages.text : JSON.stringify(value)}`);
-		const text = `{${fields.join(",")}}`;
+		const bytes = this.#bytesOf(envelope);
 		const { onRequest } = this.#options;
-		if (onRequest === undefined) return { body: text, headers };
+		if (onRequest === undefined) return { body: bytes, headers };
 		const body: JsonObject = { ...envelope, messages: this.#messages.list() };
 
 		const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => credentials.includes(name)));
 		const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !credentials.includes(name)));
 		const changed = await orAborted(onRequest({ url, body, headers: shown }), this.stop.signal);
-		return changed === undefined ? { body: text, headers } : { body: this.#bodyOf(changed), headers: { ...this.#headersOf(changed), ...kept } };
+		return changed === undefined ? { body: bytes, headers } : { body: this.#bodyOf(changed), headers: { ...this.#headersOf(changed), ...kept } };
+	}
+
+	/** What JSON.stringify would give for the envelope with the messages in it, the messages put in as they are. */
+	#bytesOf(envelope: JsonObject): Buffer<ArrayBuffer> {
+		const text = JSON.stringify({ ...envelope, messages: [] });
+		// The first one is ours: what stands before it are plain settings. In a text its quotes would be escaped.
+		const within = text.indexOf('"messages":[]') + '"messages":['.length;
+		return Buffer.concat([Buffer.from(text.slice(0, within)), this.#messages.bytes, Buffer.from(text.slice(within))]);
 	}
 
 	#bodyOf({ body }: ProviderRequest): string {

@@ -7,7 +7,7 @@
 // - answers that are no event stream (a web page, JSON, nothing): it reads over them. The exchange looks at the first bytes.
 import type { LanguageModelV4, LanguageModelV4StreamPart, LanguageModelV4FunctionTool, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { ToolCallRequest, Usage } from "../events/payloads/model.ts";
-import { chatMessages, ConversationText } from "./chat-body.ts";
+import { chatMessages, ConversationBytes } from "./chat-body.ts";
 import { ModelError, type FinishReason, type Model, type ModelPiece, type ModelRequest, type ToolDeclaration } from "./model.ts";
 import { Exchange } from "./openai-compatible-exchange.ts";
 import { apiKeyProblem, baseUrlProblem, endedEarly, pieceFailure, unreadable, type Endpoint, type Progress } from "./openai-compatible-failures.ts";
@@ -37,7 +37,7 @@ export function openAiCompatibleModel(settings: OpenAiCompatibleSettings): Model
 	if (keyProblem) throw new ModelError(keyProblem, { retryable: false });
 	const endpoint: Endpoint = { model, baseUrl: settings.baseUrl.replace(/\/+$/, ""), ...(apiKey ? { apiKey } : {}) };
 	const exchanges: Exchanges = new WeakMap();
-	const conversation = new ConversationText();
+	const conversation = new ConversationBytes();
 	let provider: Promise<LanguageModelV4> | undefined;
 
 	return {
@@ -45,7 +45,7 @@ export function openAiCompatibleModel(settings: OpenAiCompatibleSettings): Model
 		async *stream(request, options) {
 			options.signal.throwIfAborted();
 			provider ??= loadProvider(endpoint, exchanges);
-			const messages = { text: conversation.of(request.messages), list: () => chatMessages(request.messages) };
+			const messages = { bytes: conversation.of(request.messages), list: () => chatMessages(request.messages) };
 			const exchange = new Exchange(endpoint, messages, options, timeoutMs);
 			exchanges.set(exchange.stop.signal, exchange);
 			try {
