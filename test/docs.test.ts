@@ -13,7 +13,7 @@ const read = (file: string) => readFileSync(join(repository, file), "utf8");
 
 for (const [page, text] of Object.entries(pages)) {
 	test(`${page} is what scripts/docs.ts writes`, () => {
-		assert.equal(read(page), text(), `run: node scripts/docs.ts`);
+		assert.equal(read(page), text(), "run: npm run docs");
 	});
 }
 
