@@ -11,6 +11,7 @@ export default async function* report(events) {
 	for await (const { type, data } of events) {
 		if (type === "test:stdout" || type === "test:stderr") yield data.message;
 		else if (type === "test:fail" && !echoes.has(data.details.error.failureType)) failures.push(data);
+		else if (type === "test:pass" && data.skip) yield `skipped ${relative(process.cwd(), data.file)}: ${data.name}: ${typeof data.skip === "string" ? data.skip : "no reason given"}\n`;
 		else if (type === "test:summary" && data.file) yield fileLine(data);
 		else if (type === "test:diagnostic" && data.nesting === 0 && !data.file) summary.push(data.message);
 	}
