@@ -1,8 +1,10 @@
 // The host for bundled and trusted code: handlers run in this process, at full speed. An error nobody could catch is laid at the door of its
-// extension and the process lives on; a busy loop or `process.exit` here is our own, so what is not trusted belongs into the node host.
+// extension and the process lives on, also when one calls `process.exit`; a busy loop here is our own, so what is not trusted belongs into the
+// node host.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { HookDefinition } from "../events/registration.ts";
 import { defaultLoadMs, type ExtensionFile, type Host, type LoadedExtension, type LoadOptions, type Stray } from "./host.ts";
+import { refuseExits } from "./exits.ts";
 import { loadExtension } from "./load.ts";
 import { boundStrays, type Frame, frameOf, leaveToNode, runAs, toStray, type Watch, watchStrays } from "./strays.ts";
 
@@ -25,6 +27,7 @@ export function inlineHost(options: InlineHostOptions): Host {
 		},
 	};
 	const watching = watchStrays(watch);
+	const staying = refuseExits();
 
 	return {
 		async load(extension: ExtensionFile, { timeoutMs = defaultLoadMs }: LoadOptions = {}): Promise<LoadedExtension> {
@@ -35,6 +38,7 @@ export function inlineHost(options: InlineHostOptions): Host {
 			return { name: extension.name, file: extension.file, definitions: definitions.map((definition) => framed(definition, frame)), unload: async () => {} };
 		},
 		async [Symbol.asyncDispose]() {
+			staying[Symbol.dispose]();
 			watching[Symbol.dispose]();
 		},
 	};
