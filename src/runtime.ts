@@ -1,4 +1,5 @@
 // Puts the parts together: home, configuration, store, engine, extensions, model, tools. The only file that knows them all.
+import { delegateTask } from "./agent/delegate.ts";
 import { defaultLimits, type AgentParts, type Limits } from "./agent/parts.ts";
 import type { SessionPlace } from "./agent/session.ts";
 import type { Approver, Output } from "./agent/surface.ts";
@@ -99,7 +100,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 			engine,
 			extensions,
 			place,
-			agent: () => (agent ??= { engine, model: modelFor(options, config), tools: builtInTools(), store, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
+			agent: () => (agent ??= { engine, model: modelFor(options, config), tools: [...builtInTools(), delegateTask], store, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
 			[Symbol.asyncDispose]: close,
 		};
 	} catch (error) {

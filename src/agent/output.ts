@@ -2,15 +2,17 @@
 import type { MessagePurpose } from "../events/payloads/conversation.ts";
 import type { AgentParts } from "./parts.ts";
 import type { Session } from "./session.ts";
+import { nobodyReads } from "./surface.ts";
 
 /** Whether text may be shown while it arrives: not when a hook wants to see all of it first. */
 export function mayStream({ engine }: AgentParts): boolean {
 	return !engine.has("turn.answering") && !engine.has("message.sending");
 }
 
-/** Sends a text to the person and gives what was really sent. */
+/** Sends a text to the person, where there is one, and gives what was really sent. */
 export async function send(session: Session, text: string, purpose: MessagePurpose, signal?: AbortSignal): Promise<string> {
 	const { engine, output } = session.parts;
+	if (output === nobodyReads) return text;
 	let final = text;
 	if (engine.has("message.sending")) {
 		const outcome = await engine.dispatch("message.sending", { ...session.facts(), text, purpose }, signal ? { signal } : {});

@@ -31,6 +31,9 @@ export class Session {
 	readonly tools: readonly ToolDeclaration[];
 	readonly processes: BackgroundProcesses = backgroundProcesses();
 	readonly resumed: boolean;
+	/** The session that delegated to this one, and how many lie above it. */
+	readonly parentId: string | undefined;
+	readonly depth: number;
 	/** Turns begun by this process. */
 	turns = 0;
 	turnId: string | undefined;
@@ -40,15 +43,17 @@ export class Session {
 	#unkept: NewSession | undefined;
 	readonly #lease: Lease;
 
-	constructor(parts: AgentParts, place: SessionPlace, session: NewSession, messages: readonly Message[], lease: Lease, resumed: boolean) {
+	constructor(parts: AgentParts, place: SessionPlace, session: NewSession, messages: readonly Message[], lease: Lease, from: "new" | "store", depth = 0) {
 		this.parts = parts;
 		this.place = place;
 		this.id = session.id;
 		this.systemPrompt = session.systemPrompt;
 		this.tools = parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-		this.resumed = resumed;
+		this.resumed = from === "store";
+		this.parentId = session.parentId;
+		this.depth = depth;
 		this.#messages = messages.map(seal);
-		this.#unkept = resumed ? undefined : session;
+		this.#unkept = from === "store" ? undefined : session;
 		this.#lease = lease;
 	}
 
@@ -89,6 +94,7 @@ export class Session {
 			cwd: this.place.cwd,
 			profile: this.place.profile,
 			sessionId: this.id,
+			...(this.parentId !== undefined && { parentSessionId: this.parentId }),
 			...(this.turnId !== undefined && { turnId: this.turnId }),
 			...(this.step !== undefined && { step: this.step }),
 		};
@@ -112,8 +118,8 @@ export class Session {
 	}
 }
 
-/** A fresh session, kept from its first message on. */
-export function newSession(parts: AgentParts, place: SessionPlace, now = Date.now()): Session {
+/** A fresh session, kept from its first message on; with a parent, that of a delegated child. */
+export function newSession(parts: AgentParts, place: SessionPlace, { parent, now = Date.now() }: { readonly parent?: Session; readonly now?: number } = {}): Session {
 	const session: NewSession = {
 		id: newSessionId(now),
 		cwd: place.cwd,
@@ -121,8 +127,9 @@ export function newSession(parts: AgentParts, place: SessionPlace, now = Date.no
 		surface: place.surface,
 		systemPrompt: systemPromptFor(place.cwd, new Date(now)),
 		tools: JSON.stringify(parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }))),
+		...(parent && { parentId: parent.id }),
 	};
-	return new Session(parts, place, session, [], parts.store.leases.acquire(session.id), false);
+	return new Session(parts, place, session, [], parts.store.leases.acquire(session.id), "new", parent ? parent.depth + 1 : 0);
 }
 
 /**
@@ -131,7 +138,7 @@ export function newSession(parts: AgentParts, place: SessionPlace, now = Date.no
  */
 export function resumeSession(parts: AgentParts, place: SessionPlace, record: SessionRecord): Session {
 	const lease = parts.store.leases.acquire(record.id);
-	const session = new Session(parts, place, record, parts.store.sessions.messages(record.id), lease, true);
+	const session = new Session(parts, place, record, parts.store.sessions.messages(record.id), lease, "store");
 	session.closeOpenCalls(lostResult);
 	return session;
 }

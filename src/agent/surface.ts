@@ -14,6 +14,9 @@ export interface Output {
 	message(text: string, purpose: MessagePurpose): void;
 }
 
+/** For a session whose texts reach no person: what a delegated child says goes to its parent. */
+export const nobodyReads: Output = { delta: () => {}, discard: () => {}, message: () => {} };
+
 /** Puts a question to the person of one surface. */
 export interface Approver {
 	/** `signal` is aborted when the turn is stopped or the time is up. May reject: then the answer is no. */

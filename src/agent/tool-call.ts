@@ -8,10 +8,12 @@ import { orAborted } from "../models/abort.ts";
 import { didYouMean } from "../system/nearest.ts";
 import { copyPlain } from "../system/plain.ts";
 import { checkArguments } from "../tools/schema.ts";
-import type { Tool, ToolContext } from "../tools/tool.ts";
+import type { Tool } from "../tools/tool.ts";
 import { askPerson } from "./approval.ts";
 import { marked } from "./context.ts";
+import { inParallel } from "./parallel.ts";
 import { interruptedResult, type Session } from "./session.ts";
+import type { AgentToolContext } from "./tool-context.ts";
 
 /** A call that may run, with the arguments that were judged; or one that is over before it began. */
 type Judged = { readonly request: ToolCallRequest; readonly tool: Tool; readonly go: Go<"tool.calling"> } | Refused;
@@ -38,23 +40,6 @@ export async function runToolCalls(session: Session, calls: readonly ToolCallReq
 	for (const call of calls) judged.push(await judge(session, call, signal));
 	const running = inParallel(judged, session.parts.limits.maxParallelTools, (call) => execute(session, call, signal));
 	for (const execution of running) await handBack(session, await execution, signal);
-}
-
-/** Starts `limit` at once and the next whenever one is done; the promises come in the order of the items. */
-function inParallel<Item, Result>(items: readonly Item[], limit: number, run: (item: Item) => Promise<Result>): readonly Promise<Result>[] {
-	const waiting: (() => void)[] = [];
-	let free = limit;
-	return items.map(async (item) => {
-		if (free > 0) free--;
-		else await new Promise<void>((resolve) => waiting.push(resolve));
-		try {
-			return await run(item);
-		} finally {
-			const next = waiting.shift();
-			if (next) next();
-			else free++;
-		}
-	});
 }
 
 /** The tool and the arguments the model means, or what is wrong with them, said so that the model can mend it. */
@@ -115,12 +100,13 @@ async function execute(session: Session, call: Judged, signal: AbortSignal): Pro
 	}
 }
 
-function contextOf(session: Session, request: ToolCallRequest, signal: AbortSignal): ToolContext {
+function contextOf(session: Session, request: ToolCallRequest, signal: AbortSignal): AgentToolContext {
 	const { engine } = session.parts;
 	return {
 		cwd: session.place.cwd,
 		signal,
 		callId: request.id,
+		session,
 		processes: session.processes,
 		onTerminalOutput: async (raw) => {
 			if (!engine.has("terminal.returning")) return raw.output;

@@ -9,11 +9,13 @@ import type { EventName } from "../../src/events/payloads/all.ts";
 import { callTerminal, Place } from "../cli/program.ts";
 
 /** The ways there are today to reach the agent. */
-const paths = ["argument", "piped", "json", "chat", "terminal", "resumed"] as const;
+const paths = ["argument", "piped", "json", "chat", "terminal", "resumed", "subagent"] as const;
 type Path = (typeof paths)[number];
 
 /** Which events a path causes with the prompts below; or why none does yet. */
-const everywhere = paths;
+const everywhere = ["argument", "piped", "json", "chat", "terminal", "resumed"] as const;
+/** A child has a turn like any other, but nobody types to it or reads what it says. */
+const alsoChildren = paths;
 const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
 	"message.receiving": "there is no messaging platform yet",
 	"message.received": "there is no messaging platform yet",
@@ -21,9 +23,9 @@ const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
 	"reaction.removed": "there is no messaging platform yet",
 	"gateway.started": "there is no gateway yet",
 	"gateway.stopped": "there is no gateway yet",
-	"subagent.starting": "there are no delegated children yet",
-	"subagent.started": "there are no delegated children yet",
-	"subagent.stopped": "there are no delegated children yet",
+	"subagent.starting": alsoChildren,
+	"subagent.started": alsoChildren,
+	"subagent.stopped": alsoChildren,
 	"session.compacting": "sessions are not compacted yet",
 	"session.compacted": "sessions are not compacted yet",
 	"shell.running": "the user's own commands come with the chat",
@@ -35,35 +37,36 @@ const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
 	"input.receiving": everywhere,
 	"session.switching": everywhere,
 	"session.switched": everywhere,
-	"session.started": everywhere,
-	"session.ended": everywhere,
+	"session.started": alsoChildren,
+	"session.ended": alsoChildren,
 	"session.reset": everywhere,
-	"turn.starting": everywhere,
-	"turn.started": everywhere,
-	"turn.answering": everywhere,
-	"turn.ending": everywhere,
-	"turn.ended": everywhere,
-	"step.started": everywhere,
-	"step.ended": everywhere,
-	"model.calling": everywhere,
-	"model.requesting": everywhere,
-	"model.streamed": everywhere,
-	"model.called": everywhere,
-	"model.failed": everywhere,
+	"turn.starting": alsoChildren,
+	"turn.started": alsoChildren,
+	"turn.answering": alsoChildren,
+	"turn.ending": alsoChildren,
+	"turn.ended": alsoChildren,
+	"step.started": alsoChildren,
+	"step.ended": alsoChildren,
+	"model.calling": alsoChildren,
+	"model.requesting": alsoChildren,
+	"model.streamed": alsoChildren,
+	"model.called": alsoChildren,
+	"model.failed": alsoChildren,
 	"model.selected": ["resumed"],
-	"tool.calling": everywhere,
-	"terminal.returning": everywhere,
-	"tool.returning": everywhere,
-	"tool.persisting": everywhere,
-	"tool.called": everywhere,
-	"approval.requested": everywhere,
-	"approval.resolved": everywhere,
+	"tool.calling": alsoChildren,
+	"terminal.returning": alsoChildren,
+	"tool.returning": alsoChildren,
+	"tool.persisting": alsoChildren,
+	"tool.called": alsoChildren,
+	"approval.requested": alsoChildren,
+	"approval.resolved": alsoChildren,
 	"extension.loaded": everywhere,
 	"extension.failed": everywhere,
-	"hook.failed": everywhere,
+	"hook.failed": alsoChildren,
 };
 
-const prompts = [callTerminal("echo hi"), callTerminal("echo ask"), "fail", "HTTP 400 wrong", "/help", "/new"];
+const delegate = (goal: string): string => `CALL delegate_task ${JSON.stringify({ tasks: [{ goal }] })}`;
+const prompts = [callTerminal("echo hi"), callTerminal("echo ask"), "fail", "HTTP 400 wrong", "/help", delegate("SAY hi"), "/new"];
 
 const drive: Readonly<Record<Path, (place: Place, env: Readonly<Record<string, string>>) => Promise<unknown>>> = {
 	argument: (place, env) => each((prompt) => place.run(["run", prompt], { env })),
@@ -80,6 +83,10 @@ const drive: Readonly<Record<Path, (place: Place, env: Readonly<Record<string, s
 		}
 		person.write("/quit\n");
 		await person.ended;
+	},
+	async subagent(place, env) {
+		const goals = [...prompts.filter((prompt) => !prompt.startsWith("/")), delegate("SAY deeper")];
+		await place.run([], { env: { ...env, CHILDREN: "1" }, stdin: `${goals.map(delegate).join("\n")}\n` });
 	},
 	async resumed(place, env) {
 		await place.run(["run", "SAY first"], { env: { ...env, RECORD: "/dev/null" } });
