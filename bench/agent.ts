@@ -36,7 +36,7 @@ export function partsFor(model: Model, store: Store, hooks: number): AgentParts 
 	const engine = createEngine({ trace: { sink: store.trace } });
 	engine.register(tenHooks.slice(0, hooks));
 	const warn = (message: string) => console.error(message);
-	return { engine, model, tools: [noop], store, output: silent, limits: { ...defaultLimits, maxSteps: stepsInTurn }, warn };
+	return { engine, model, tools: [noop], store, home: place.cwd, output: silent, limits: { ...defaultLimits, maxSteps: stepsInTurn }, warn };
 }
 
 /** A conversation as it goes: question, call, result, answer; 300 bytes a message. */

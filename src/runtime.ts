@@ -100,7 +100,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 			engine,
 			extensions,
 			place,
-			agent: () => (agent ??= { engine, model: modelFor(options, config), tools: [...builtInTools(), delegateTask], store, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
+			agent: () => (agent ??= { engine, model: modelFor(options, config), tools: [...builtInTools(), delegateTask], store, home: home.path, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
 			[Symbol.asyncDispose]: close,
 		};
 	} catch (error) {

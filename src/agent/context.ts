@@ -1,9 +1,10 @@
 // What the model is told beside the conversation: its instructions, and text that hooks add, marked as theirs.
 import type { Injection } from "../engine/outcome.ts";
 import { osName } from "../system/machine.ts";
+import type { Instructions } from "./instructions.ts";
 
-/** The instructions of a session. Made once and stored with it, so that every request begins with the same bytes. */
-export function systemPromptFor(cwd: string, now: Date): string {
+/** The system prompt of a session. Made once and stored with it, so that every request begins with the same bytes. */
+export function systemPromptFor(cwd: string, now: Date, instructions: readonly Instructions[]): string {
 	return [
 		"You are Hookline, an agent that works on its user's computer through tools.",
 		"Use a tool when it gets you facts or gets the work done; do not guess what a command or a file would say. Call several tools at once when they do not depend on each other.",
@@ -14,6 +15,7 @@ export function systemPromptFor(cwd: string, now: Date): string {
 		`Working folder: ${cwd}`,
 		`System: ${osName()}`,
 		`Date: ${now.toISOString().slice(0, 10)}`,
+		...instructions.map(({ source, text }) => `\n<instructions source="${source}">\n${text.replaceAll("</instructions>", "<\\/instructions>")}\n</instructions>`),
 	].join("\n");
 }
 

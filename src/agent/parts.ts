@@ -11,6 +11,8 @@ export interface AgentParts {
 	/** In a constant order: it is part of what providers cache. */
 	readonly tools: readonly Tool[];
 	readonly store: Store;
+	/** The folder of the user's own files, absolute. */
+	readonly home: string;
 	/** Absent where nobody is there to ask: then every question is answered no. */
 	readonly approver?: Approver;
 	readonly output: Output;

@@ -9,6 +9,7 @@ import { seal, sealList } from "../system/plain.ts";
 import { backgroundProcesses } from "../tools/background.ts";
 import type { BackgroundProcesses } from "../tools/tool.ts";
 import { systemPromptFor } from "./context.ts";
+import { readInstructions } from "./instructions.ts";
 import type { AgentParts } from "./parts.ts";
 
 export interface SessionPlace {
@@ -125,7 +126,8 @@ export function newSession(parts: AgentParts, place: SessionPlace, { parent, now
 		cwd: place.cwd,
 		model: parts.model.name,
 		surface: place.surface,
-		systemPrompt: systemPromptFor(place.cwd, new Date(now)),
+		// A child is told what its parent was told: the provider has that in its cache.
+		systemPrompt: parent?.systemPrompt ?? systemPromptFor(place.cwd, new Date(now), readInstructions({ home: parts.home, cwd: place.cwd }, parts.warn)),
 		tools: JSON.stringify(parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }))),
 		...(parent && { parentId: parent.id }),
 	};
