@@ -139,6 +139,7 @@ function limitsOf({ agent, approvals }: Config): Limits {
 	return {
 		...defaultLimits,
 		...(agent?.max_steps !== undefined && { maxSteps: agent.max_steps }),
+		...(agent?.context_tokens !== undefined && { contextTokens: agent.context_tokens }),
 		...(agent?.max_attempts !== undefined && { maxAttempts: agent.max_attempts }),
 		...(agent?.retry_base_ms !== undefined && { retryBaseMs: agent.retry_base_ms }),
 		...(agent?.max_parallel_tools !== undefined && { maxParallelTools: agent.max_parallel_tools }),

@@ -1,4 +1,5 @@
 // The slash commands every conversation has.
+import { compact } from "./compaction.ts";
 import type { Command } from "./conversation.ts";
 
 export const basicCommands: readonly Command[] = [
@@ -13,6 +14,14 @@ export const basicCommands: readonly Command[] = [
 		async run(conversation) {
 			await conversation.startAnew();
 			return `New session ${conversation.session.id}.`;
+		},
+	},
+	{
+		name: "compact",
+		summary: "summarise the conversation so far, to make room; what to keep in mind may follow",
+		async run({ session }, args, stop) {
+			const made = await compact(session, "asked", args, stop);
+			return made.kind === "done" ? `${made.before} messages became ${made.after}; the transcript keeps them all.` : made.why;
 		},
 	},
 	{

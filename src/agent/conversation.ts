@@ -13,7 +13,7 @@ export interface Command {
 	readonly name: string;
 	readonly summary: string;
 	/** Gives the text to show, when there is one. */
-	run(conversation: Conversation, args: string): Promise<string | undefined> | string | undefined;
+	run(conversation: Conversation, args: string, stop: AbortSignal): Promise<string | undefined> | string | undefined;
 }
 
 /** A hook refused to open or switch a session. The message is its reason. */
@@ -107,7 +107,7 @@ export class Conversation {
 			return { ...done(await send(session, error, "notice", stop)), completed: false, error };
 		}
 		try {
-			const text = await command.run(this, args);
+			const text = await command.run(this, args, stop);
 			ran("ok");
 			return done(text === undefined ? "" : await send(this.#session, text, "notice", stop));
 		} catch (error) {

@@ -9,19 +9,21 @@ import type { Session } from "./session.ts";
 /** The model's answer, or why there is none: a hook's block or the user's stop. */
 export type ModelCallResult = { readonly answer: ModelAnswer } | { readonly blocked: string };
 
+/** Who reads the answer while it comes: the person, or nobody where it is for the agent's own use. */
+export type Audience = "person" | "nobody";
+
 /**
- * Calls the model with the whole conversation.
+ * Calls the model. Every request of the agent goes through here, whatever it is for.
  * @throws ModelError when all tries failed; the signal's reason when stopped; OperationBlocked.
  */
-export async function callModel(session: Session, systemPrompt: string, signal: AbortSignal): Promise<ModelCallResult> {
+export async function callModel(session: Session, { messages, tools }: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelCallResult> {
 	const { engine, model } = session.parts;
-	const messages = session.conversation(systemPrompt);
-	if (!engine.has("model.calling")) return { answer: await tryOften(session, { messages, tools: session.tools }, signal) };
-	const payload = { ...session.facts(), model: model.name, messages, toolNames: session.tools.map(({ name }) => name) };
+	if (!engine.has("model.calling")) return { answer: await tryOften(session, { messages, tools }, audience, signal) };
+	const payload = { ...session.facts(), model: model.name, messages, toolNames: tools.map(({ name }) => name) };
 	const outcome = await engine.dispatch("model.calling", payload, { signal });
 	if (outcome.kind !== "go") return { blocked: outcome.kind === "blocked" ? outcome.reason : outcome.text };
-	const request = { messages: withInjections(outcome.payload.messages, outcome.injections), tools: session.tools };
-	return { answer: await engine.perform("model.calling", outcome, () => tryOften(session, request, signal), { signal, check: answerMistake }) };
+	const request = { messages: withInjections(outcome.payload.messages, outcome.injections), tools };
+	return { answer: await engine.perform("model.calling", outcome, () => tryOften(session, request, audience, signal), { signal, check: answerMistake }) };
 }
 
 type Injections = Parameters<typeof marked>[0];
@@ -38,12 +40,12 @@ function withInjections(messages: readonly Message[], injections: Injections): r
 	return changed;
 }
 
-async function tryOften(session: Session, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+async function tryOften(session: Session, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelAnswer> {
 	const { engine, model, limits, output } = session.parts;
 	for (let attempt = 1; ; attempt++) {
 		const began = performance.now();
 		try {
-			const answer = await stream(session, request, signal);
+			const answer = await stream(session, request, audience, signal);
 			if (engine.has("model.called")) {
 				const { text, toolCalls, finish, usage } = answer;
 				engine.tell("model.called", { ...session.facts(), model: model.name, text, toolCalls, finish, usage, durationMs: performance.now() - began, attempts: attempt });
@@ -90,9 +92,9 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 	});
 }
 
-async function stream(session: Session, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+async function stream(session: Session, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelAnswer> {
 	const { engine, model, output } = session.parts;
-	const live = mayStream(session.parts);
+	const live = audience === "person" && mayStream(session.parts);
 	const streamed = engine.has("model.streamed");
 	let text = "";
 	let reasoning = "";

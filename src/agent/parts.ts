@@ -34,6 +34,8 @@ export interface Limits {
 	readonly maxParallelTools: number;
 	/** How long a person has to answer a question, in ms. */
 	readonly approvalTimeoutMs: number;
+	/** What the model's window holds, in tokens; absent where that is not known, and then only `/compact` makes room. */
+	readonly contextTokens?: number;
 }
 
 export const defaultLimits: Limits = {

@@ -39,7 +39,11 @@ export class Session {
 	turns = 0;
 	turnId: string | undefined;
 	step: number | undefined;
+	/** Tokens the last request and its answer took, as far as the provider counts them. */
+	usedTokens = 0;
 	#messages: Message[];
+	/** Where the last summary stands; -1 when there is none. */
+	#summaryAt: number;
 	/** What the store is told of it together with the first message: a session in which nothing was said is nothing to continue. */
 	#unkept: NewSession | undefined;
 	readonly #lease: Lease;
@@ -54,6 +58,7 @@ export class Session {
 		this.parentId = session.parentId;
 		this.depth = depth;
 		this.#messages = messages.map(seal);
+		this.#summaryAt = messages.findLastIndex(isSummary);
 		this.#unkept = from === "store" ? undefined : session;
 		this.#lease = lease;
 	}
@@ -63,10 +68,19 @@ export class Session {
 		return this.#messages;
 	}
 
-	/** What a model is sent: the system prompt and all messages, sealed. */
+	/** What a model is sent, sealed: the system prompt, and all messages from the last summary on. */
 	conversation(systemPrompt: string): readonly Message[] {
+		const system = seal<Message>({ role: "system", text: systemPrompt });
 		// Not a spread: for 10,000 messages that takes 40 µs, this 2.
-		return sealList([seal<Message>({ role: "system", text: systemPrompt })].concat(this.#messages));
+		if (this.#summaryAt < 0) return sealList([system].concat(this.#messages));
+		const at = this.#summaryAt;
+		const { summarises } = this.#messages[at] as Extract<Message, { role: "user" }>;
+		return sealList([system, this.#messages[at]!].concat(this.#messages.slice(at - summarises!.butKeeps, at), this.#messages.slice(at + 1)));
+	}
+
+	/** How many messages were added since the last summary. */
+	get sinceSummary(): number {
+		return this.#messages.length - 1 - this.#summaryAt;
 	}
 
 	/** Aborted when another process took the session over. */
@@ -84,6 +98,7 @@ export class Session {
 		this.#unkept = undefined;
 		sessions.append(this.id, [stored]);
 		this.#messages.push(seal(message));
+		if (isSummary(message)) this.#summaryAt = this.#messages.length - 1;
 	}
 
 	/** The facts of an event that happens now. */
@@ -118,6 +133,8 @@ export class Session {
 		this.#lease.release();
 	}
 }
+
+const isSummary = (message: Message): boolean => message.role === "user" && message.summarises !== undefined;
 
 /** A fresh session, kept from its first message on; with a parent, that of a delegated child. */
 export function newSession(parts: AgentParts, place: SessionPlace, { parent, now = Date.now() }: { readonly parent?: Session; readonly now?: number } = {}): Session {

@@ -5,6 +5,7 @@ import { StoreError } from "../stores/store.ts";
 import { SessionInUseError } from "../stores/leases.ts";
 import { OperationBlocked } from "../engine/engine.ts";
 import { newId } from "../system/ids.ts";
+import { compact, isFull } from "./compaction.ts";
 import { marked } from "./context.ts";
 import { callModel } from "./model-call.ts";
 import { send } from "./output.ts";
@@ -101,10 +102,13 @@ class Turn {
 		if (engine.has("step.started")) engine.tell("step.started", { ...session.facts(), messages: session.messages.length });
 		const names: string[] = [];
 		try {
-			const called = await callModel(session, this.#systemPrompt, this.#signal);
+			await this.#makeRoom();
+			const request = { messages: session.conversation(this.#systemPrompt), tools: session.tools };
+			const called = await callModel(session, request, "person", this.#signal);
 			if ("blocked" in called) return await this.#refused(called.blocked);
 			const { answer } = called;
 			this.#usage = sum(this.#usage, answer.usage);
+			session.usedTokens = (answer.usage.inputTokens ?? 0) + (answer.usage.outputTokens ?? 0);
 			if (answer.toolCalls.length === 0 && answer.text.trim() === "") return this.#empty(answer.finish);
 			if (answer.toolCalls.length === 0) return await this.#answered(answer.text, answer.reasoning, answer.finish === "length");
 			names.push(...answer.toolCalls.map(({ name }) => name));
@@ -118,6 +122,15 @@ class Turn {
 		} finally {
 			if (engine.has("step.ended")) engine.tell("step.ended", { ...session.facts(), toolNames: names, durationMs: performance.now() - began });
 		}
+	}
+
+	/** Summarises the older messages when the next request might not fit. Without room the request is tried all the same: it may still fit. */
+	async #makeRoom(): Promise<void> {
+		const session = this.#session;
+		if (!isFull(session)) return;
+		const made = await compact(session, "full", "", this.#signal);
+		if (made.kind === "done") session.parts.warn(`The conversation was summarised to make room (${made.before} messages became ${made.after}).`);
+		else session.parts.warn(`The model's window is nearly full. ${made.why}`);
 	}
 
 	/** A final answer came. Hooks may make the turn go on; otherwise they see the text before the person does. */

@@ -9,6 +9,7 @@ export interface Config {
 		readonly api_key_env?: string;
 	};
 	readonly agent?: {
+		readonly context_tokens?: number;
 		readonly max_steps?: number;
 		readonly max_attempts?: number;
 		readonly retry_base_ms?: number;
@@ -48,6 +49,7 @@ export const configSchema = {
 			additionalProperties: false,
 			properties: {
 				max_steps: count(1, 10_000, "Model answers in one turn; 50."),
+				context_tokens: count(1000, 100_000_000, "What the model's window holds. The conversation is summarised when four fifths are used; without it only /compact does that."),
 				max_attempts: count(1, 20, "Tries of one model call, the first included; 4."),
 				retry_base_ms: count(1, 60_000, "Wait before the second try in milliseconds, doubled for each further one; 1000."),
 				max_parallel_tools: count(1, 256, "Tool calls of one answer that run at the same time; 16."),

@@ -26,8 +26,8 @@ const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
 	"subagent.starting": alsoChildren,
 	"subagent.started": alsoChildren,
 	"subagent.stopped": alsoChildren,
-	"session.compacting": "sessions are not compacted yet",
-	"session.compacted": "sessions are not compacted yet",
+	"session.compacting": ["chat", "terminal", "resumed"],
+	"session.compacted": ["chat", "terminal", "resumed"],
 	"shell.running": "the user's own commands come with the chat",
 	"config.changed": "the configuration is read once",
 	"message.sending": everywhere,
@@ -66,7 +66,7 @@ const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
 };
 
 const delegate = (goal: string): string => `CALL delegate_task ${JSON.stringify({ tasks: [{ goal }] })}`;
-const prompts = [callTerminal("echo hi"), callTerminal("echo ask"), "fail", "HTTP 400 wrong", "/help", delegate("SAY hi"), "/new"];
+const prompts = [callTerminal("echo hi"), callTerminal("echo ask"), "fail", "HTTP 400 wrong", "/help", delegate("SAY hi"), "/compact", "/new"];
 
 const drive: Readonly<Record<Path, (place: Place, env: Readonly<Record<string, string>>) => Promise<unknown>>> = {
 	argument: (place, env) => each((prompt) => place.run(["run", prompt], { env })),

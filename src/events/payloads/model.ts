@@ -10,7 +10,8 @@ export interface ToolCallRequest {
 /** A conversation as the loop keeps it; models translate it to their provider's own shape. */
 export type Message =
 	| { readonly role: "system"; readonly text: string }
-	| { readonly role: "user"; readonly text: string }
+	/** With `summarises` it stands for what came before it, in what the model is sent, but for that many messages right before it. */
+	| { readonly role: "user"; readonly text: string; readonly summarises?: { readonly butKeeps: number } }
 	| { readonly role: "assistant"; readonly text: string; readonly reasoning?: string; readonly toolCalls?: readonly ToolCallRequest[] }
 	| { readonly role: "tool"; readonly callId: string; readonly name: string; readonly text: string; readonly isError?: boolean };
 
