@@ -18,8 +18,9 @@ const defaultInstructions = [
 export type Compaction = { readonly kind: "done"; readonly before: number; readonly after: number } | { readonly kind: "refused" | "failed"; readonly why: string };
 
 /** Whether the next request might not fit any more. */
-export function isFull({ usedTokens, sinceSummary, parts: { limits } }: Session): boolean {
-	return limits.contextTokens !== undefined && usedTokens > limits.contextTokens * fullAt && sinceSummary >= fewestMessages;
+export function isFull({ usedTokens, sinceSummary, parts: { model } }: Session): boolean {
+	const window = model.facts?.contextTokens;
+	return window !== undefined && usedTokens > window * fullAt && sinceSummary >= fewestMessages;
 }
 
 /**

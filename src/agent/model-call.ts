@@ -1,6 +1,8 @@
 // One model call: hooked, retried, streamed, and told of.
 import type { ModelAnswer } from "../events/hooks.ts";
+import type { JsonObject } from "../events/payloads/facts.ts";
 import type { Message, ToolCallRequest, Usage } from "../events/payloads/model.ts";
+import { costOf } from "../models/known.ts";
 import { type FinishReason, ModelError, type ModelOptions, type ModelRequest, type ProviderRequest } from "../models/model.ts";
 import { marked } from "./context.ts";
 import { mayStream } from "./output.ts";
@@ -48,7 +50,8 @@ async function tryOften(session: Session, request: ModelRequest, audience: Audie
 			const answer = await stream(session, request, audience, signal);
 			if (engine.has("model.called")) {
 				const { text, toolCalls, finish, usage } = answer;
-				engine.tell("model.called", { ...session.facts(), model: model.name, text, toolCalls, finish, usage, durationMs: performance.now() - began, attempts: attempt });
+				const costUsd = costOf(usage, model.facts ?? {});
+				engine.tell("model.called", { ...session.facts(), model: model.name, text, toolCalls, finish, usage, ...(costUsd !== undefined && { costUsd }), durationMs: performance.now() - began, attempts: attempt });
 			}
 			return answer;
 		} catch (error) {
@@ -101,6 +104,7 @@ async function stream(session: Session, request: ModelRequest, audience: Audienc
 	const toolCalls: ToolCallRequest[] = [];
 	let finish: FinishReason = "other";
 	let usage: Usage = {};
+	let providerData: JsonObject | undefined;
 	for await (const piece of model.stream(request, modelOptions(session, signal))) {
 		switch (piece.kind) {
 			case "text":
@@ -116,12 +120,13 @@ async function stream(session: Session, request: ModelRequest, audience: Audienc
 			case "finish":
 				finish = piece.reason;
 				usage = piece.usage;
+				providerData = piece.providerData;
 		}
 		if (streamed && (piece.kind === "text" || piece.kind === "reasoning")) {
 			engine.tell("model.streamed", { ...session.facts(), model: model.name, delta: piece.delta, channel: piece.kind });
 		}
 	}
-	return { text, reasoning, toolCalls, finish, usage };
+	return { text, reasoning, toolCalls, finish, usage, ...(providerData && { providerData }) };
 }
 
 function modelOptions(session: Session, signal: AbortSignal): ModelOptions {

@@ -2,7 +2,7 @@
 import type { Engine } from "../engine/engine.ts";
 import type { Model } from "../models/model.ts";
 import type { Store } from "../stores/store.ts";
-import type { Tool } from "../tools/tool.ts";
+import type { Tool, ToolSettings } from "../tools/tool.ts";
 import type { Approver, Output } from "./surface.ts";
 
 export interface AgentParts {
@@ -10,6 +10,8 @@ export interface AgentParts {
 	readonly model: Model;
 	/** In a constant order: it is part of what providers cache. */
 	readonly tools: readonly Tool[];
+	/** What the user configured for the tools; nothing when absent. */
+	readonly toolSettings?: ToolSettings;
 	readonly store: Store;
 	/** The folder of the user's own files, absolute. */
 	readonly home: string;
@@ -34,8 +36,6 @@ export interface Limits {
 	readonly maxParallelTools: number;
 	/** How long a person has to answer a question, in ms. */
 	readonly approvalTimeoutMs: number;
-	/** What the model's window holds, in tokens; absent where that is not known, and then only `/compact` makes room. */
-	readonly contextTokens?: number;
 }
 
 export const defaultLimits: Limits = {

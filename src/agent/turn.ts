@@ -1,4 +1,5 @@
 // One user message until the final answer: steps of model answer and tool calls, with the hooks of the turn around them.
+import type { ModelAnswer } from "../events/hooks.ts";
 import type { Message, Usage } from "../events/payloads/model.ts";
 import { ModelError } from "../models/model.ts";
 import { StoreError } from "../stores/store.ts";
@@ -110,10 +111,10 @@ class Turn {
 			this.#usage = sum(this.#usage, answer.usage);
 			session.usedTokens = (answer.usage.inputTokens ?? 0) + (answer.usage.outputTokens ?? 0);
 			if (answer.toolCalls.length === 0 && answer.text.trim() === "") return this.#empty(answer.finish);
-			if (answer.toolCalls.length === 0) return await this.#answered(answer.text, answer.reasoning, answer.finish === "length");
+			if (answer.toolCalls.length === 0) return await this.#answered(answer);
 			names.push(...answer.toolCalls.map(({ name }) => name));
 			this.#toolNames.push(...names);
-			session.append(assistant(answer.text, answer.reasoning, answer.toolCalls));
+			session.append(assistant(answer));
 			if (answer.text.trim() !== "") await send(session, answer.text, "interim", this.#signal);
 			if (answer.finish === "length") session.closeOpenCalls("[Not run: your answer was cut off by its token limit, so these arguments may be incomplete. Call again, with less at once.]");
 			else await runToolCalls(session, answer.toolCalls, this.#signal);
@@ -134,7 +135,8 @@ class Turn {
 	}
 
 	/** A final answer came. Hooks may make the turn go on; otherwise they see the text before the person does. */
-	async #answered(text: string, reasoning: string, cut: boolean): Promise<TurnResult | undefined> {
+	async #answered(answer: ModelAnswer): Promise<TurnResult | undefined> {
+		const { text } = answer;
 		const session = this.#session;
 		const { engine, limits } = session.parts;
 		const options = { signal: this.#signal };
@@ -142,12 +144,12 @@ class Turn {
 			const payload = { ...session.facts(), text, continuations: this.#continuations, toolNames: this.#toolNames };
 			const outcome = await engine.dispatch("turn.ending", payload, options);
 			if (outcome.kind === "blocked") {
-				session.append(assistant(text, reasoning));
+				session.append(assistant(answer));
 				return { text: "", completed: false, interrupted: outcome.cause === "interrupted", error: outcome.reason };
 			}
 			if (outcome.kind === "go" && outcome.injections.length > 0 && this.#continuations < limits.maxContinuations) {
 				this.#continuations++;
-				session.append(assistant(text, reasoning));
+				session.append(assistant(answer));
 				if (text.trim() !== "") await send(session, text, "interim", this.#signal);
 				session.append({ role: "user", text: marked(outcome.injections) });
 				return undefined;
@@ -160,9 +162,9 @@ class Turn {
 		}
 		this.#signal.throwIfAborted();
 		// The conversation keeps what the person was given: what a hook took out of it must not come back with the next request.
-		session.append(assistant(final, reasoning));
+		session.append(assistant({ ...answer, text: final }));
 		const sent = await send(session, final, "answer", this.#signal);
-		if (cut) session.parts.warn("The answer was cut off by the model's token limit.");
+		if (answer.finish === "length") session.parts.warn("The answer was cut off by the model's token limit.");
 		return { text: sent, completed: true, interrupted: false };
 	}
 
@@ -204,13 +206,13 @@ class Turn {
 	}
 }
 
-function assistant(text: string, reasoning: string, toolCalls?: Extract<Message, { role: "assistant" }>["toolCalls"]): Message {
-	return { role: "assistant", text, ...(reasoning !== "" && { reasoning }), ...(toolCalls && { toolCalls }) };
+function assistant({ text, reasoning, toolCalls, providerData }: ModelAnswer): Message {
+	return { role: "assistant", text, ...(reasoning !== "" && { reasoning }), ...(toolCalls.length > 0 && { toolCalls }), ...(providerData && { providerData }) };
 }
 
 function sum(a: Usage, b: Usage): Usage {
 	const total: { -readonly [Key in keyof Usage]: Usage[Key] } = { ...a };
-	for (const key of ["inputTokens", "outputTokens", "cachedTokens"] as const) if (b[key] !== undefined) total[key] = (total[key] ?? 0) + b[key];
+	for (const key of ["inputTokens", "outputTokens", "cachedTokens", "cacheWriteTokens"] as const) if (b[key] !== undefined) total[key] = (total[key] ?? 0) + b[key];
 	return total;
 }
 

@@ -30,7 +30,9 @@ export interface ModelAnswer {
 	readonly reasoning: string;
 	readonly toolCalls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 	readonly finish: "stop" | "tool-calls" | "length" | "content-filter" | "other";
-	readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number; readonly cachedTokens?: number };
+	readonly usage: { readonly inputTokens?: number; readonly outputTokens?: number; readonly cachedTokens?: number; readonly cacheWriteTokens?: number };
+	/** For the model alone, to be passed on with the answer. */
+	readonly providerData?: { readonly [key: string]: unknown };
 }
 /** `next()` runs the operation, on exactly the value that was approved. It takes nothing, so nothing can be slipped in. */
 export type WrapHandler<Name extends WrappableEvent> = (payload: Payloads[Name], next: () => Promise<OperationResults[Name]>, context: HookContext) => Maybe<OperationResults[Name]>;

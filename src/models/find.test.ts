@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findModel, ModelConfigError, type ModelSpec } from "./find.ts";
+import { findModel, ModelConfigError, type ModelSpec, usualOf } from "./find.ts";
 
 const baseUrl = "http://127.0.0.1:1/v1";
 const refusalOf = (spec: ModelSpec): string => {
@@ -21,7 +21,7 @@ test("a model is known by the name the user wrote", () => {
 test("an unknown provider is refused with the nearest, or with how models are written", () => {
 	assert.equal(refusalOf({ name: "rehersal" }), "There is no model provider 'rehersal'. Did you mean 'rehearsal'?");
 	assert.equal(refusalOf({ name: "openai-compatable:x", baseUrl }), "There is no model provider 'openai-compatable'. Did you mean 'openai-compatible'?");
-	assert.equal(refusalOf({ name: "gpt-4o" }), "There is no model provider 'gpt-4o'. A model is written rehearsal or openai-compatible:NAME.");
+	assert.equal(refusalOf({ name: "gpt-4o" }), "There is no model provider 'gpt-4o'. A model is written rehearsal, anthropic:NAME, openai:NAME, google:NAME or openai-compatible:NAME.");
 	assert.match(refusalOf({ name: "" }), /no model provider ''/);
 	assert.match(refusalOf({ name: "constructor" }), /no model provider/);
 });
@@ -34,6 +34,29 @@ test("what is missing is named with where to set it", () => {
 	assert.match(refusalOf({ name: "openai-compatible:", baseUrl }), /names no model\. Write openai-compatible:NAME/);
 	assert.match(refusalOf({ name: "openai-compatible", baseUrl }), /names no model/);
 	assert.match(refusalOf({ name: "rehearsal:x" }), /no name behind it/);
+});
+
+test("a provider with an address of its own needs only a key, and at another address not even that", () => {
+	assert.equal(
+		refusalOf({ name: "anthropic:claude-opus-4-5" }),
+		"anthropic:claude-opus-4-5 needs an API key. Set ANTHROPIC_API_KEY or HOOKLINE_API_KEY, or name the variable that holds the key as model.api_key_env in config.yaml.",
+	);
+	assert.match(refusalOf({ name: "openai:gpt-5", apiKey: " " }), /^openai:gpt-5 needs an API key\. Set OPENAI_API_KEY or/);
+	assert.match(refusalOf({ name: "google:gemini-2.5-pro" }), /Set GOOGLE_GENERATIVE_AI_API_KEY or/);
+	for (const name of ["anthropic:claude-opus-4-5", "openai:gpt-5", "google:gemini-2.5-pro"]) {
+		assert.equal(findModel({ name, apiKey: "k" }).name, name);
+		assert.equal(findModel({ name, baseUrl }).name, name);
+		assert.match(refusalOf({ name: `${name.split(":")[0]}:`, apiKey: "k" }), /names no model/);
+	}
+	assert.equal(usualOf("google:x")?.keyVariable, "GOOGLE_GENERATIVE_AI_API_KEY");
+	for (const name of ["rehearsal", "openai-compatible:x", "constructor:x", ""]) assert.equal(usualOf(name), undefined);
+});
+
+test("what is known of a model comes with it, and what the settings say of it comes first", () => {
+	const name = "anthropic:claude-haiku-4-5-20251001";
+	assert.deepEqual(findModel({ name, apiKey: "k" }).facts, { contextTokens: 200_000, maxOutputTokens: 64_000, price: { input: 1, output: 5, cachedInput: 0.1, cacheWrite: 1.25 } });
+	assert.deepEqual(findModel({ name, apiKey: "k", facts: { maxOutputTokens: 7, price: { input: 9, output: 9 } } }).facts, { contextTokens: 200_000, maxOutputTokens: 7, price: { input: 9, output: 9 } });
+	assert.deepEqual(findModel({ name: "anthropic:claude-of-tomorrow", apiKey: "k" }).facts, {});
 });
 
 test("an address or key that can never work is refused without repeating a secret", () => {

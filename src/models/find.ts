@@ -1,22 +1,41 @@
 // From what the user wrote to a model.
 import { didYouMean } from "../system/nearest.ts";
+import { anthropicModel, anthropicUsual } from "./anthropic.ts";
+import { apiKeyProblem, baseUrlProblem, keyAdvice, type Usual } from "./failures.ts";
+import { googleModel, googleUsual } from "./google.ts";
+import { factsOf, type ModelFacts } from "./known.ts";
 import type { Model } from "./model.ts";
-import { apiKeyProblem, baseUrlProblem } from "./openai-compatible-failures.ts";
+import { openAiModel, openAiUsual } from "./openai.ts";
 import { openAiCompatibleModel } from "./openai-compatible.ts";
+import type { ProviderSettings, ReasoningEffort } from "./provider-model.ts";
 import { rehearsalModel } from "./rehearsal.ts";
 
 /** The providers there are, with the way a model of theirs is written. */
 export const modelProviders = {
 	rehearsal: "rehearsal",
+	anthropic: "anthropic:NAME",
+	openai: "openai:NAME",
+	google: "google:NAME",
 	"openai-compatible": "openai-compatible:NAME",
 } as const;
 type Provider = keyof typeof modelProviders;
 
+const online: Readonly<Record<Exclude<Provider, "rehearsal">, { open(settings: ProviderSettings): Model; readonly usual?: Usual }>> = {
+	anthropic: { open: anthropicModel, usual: anthropicUsual },
+	openai: { open: openAiModel, usual: openAiUsual },
+	google: { open: googleModel, usual: googleUsual },
+	"openai-compatible": { open: openAiCompatibleModel },
+};
+
 export interface ModelSpec {
-	/** `rehearsal` or `openai-compatible:NAME`. */
+	/** `rehearsal`, or `PROVIDER:NAME` with one of `modelProviders`. */
 	readonly name: string;
+	/** In the place of the provider's own address. */
 	readonly baseUrl?: string | undefined;
 	readonly apiKey?: string | undefined;
+	readonly reasoning?: ReasoningEffort | undefined;
+	/** What config.yaml says of this model. Its `maxOutputTokens` is also asked for. */
+	readonly facts?: ModelFacts | undefined;
 }
 
 /** A model that cannot be had as it was asked for: the settings are to blame, and the message names them. */
@@ -26,31 +45,54 @@ export class ModelConfigError extends Error {
 
 /**
  * The model the user asked for. Nothing is loaded or contacted yet.
- * @throws ModelConfigError for a provider there is not, a missing model name, or a base URL or key that cannot work.
+ * @throws ModelConfigError for a provider there is not, a missing model name, a missing key, or a base URL or key that cannot work.
  */
-export function findModel({ name, baseUrl, apiKey }: ModelSpec): Model {
-	const colon = name.indexOf(":");
-	const provider = colon < 0 ? name : name.slice(0, colon);
-	const model = colon < 0 ? "" : name.slice(colon + 1).trim();
+export function findModel(spec: ModelSpec): Model {
+	const { name } = spec;
+	const { provider, model } = partsOf(name);
 	if (!isProvider(provider)) {
-		const known = Object.keys(modelProviders);
-		const advice = didYouMean(provider, known) || ` A model is written ${Object.values(modelProviders).join(" or ")}.`;
+		const ways = Object.values(modelProviders);
+		const advice = didYouMean(provider, Object.keys(modelProviders)) || ` A model is written ${ways.slice(0, -1).join(", ")} or ${ways.at(-1)}.`;
 		throw new ModelConfigError(`There is no model provider '${provider}'.${advice}`);
 	}
 	if (provider === "rehearsal") {
-		if (colon >= 0) throw new ModelConfigError(`'${name}': the rehearsal model has no name behind it. Write 'rehearsal'.`);
-		return rehearsalModel();
+		if (name !== provider) throw new ModelConfigError(`'${name}': the rehearsal model has no name behind it. Write 'rehearsal'.`);
+		return { ...rehearsalModel(), ...(spec.facts && { facts: spec.facts }) };
 	}
 	if (model === "") throw new ModelConfigError(`'${name}' names no model. Write ${modelProviders[provider]}, with the name the server gives it.`);
+	const { open, usual } = online[provider];
+	const baseUrl = spec.baseUrl || usual?.baseUrl;
 	if (!baseUrl) {
 		throw new ModelConfigError(`${name} needs the address of its server. Set HOOKLINE_BASE_URL, or model.base_url in config.yaml, for example http://127.0.0.1:8080/v1.`);
 	}
 	const problem = baseUrlProblem(baseUrl);
 	if (problem) throw new ModelConfigError(`The base URL of ${name} (HOOKLINE_BASE_URL, or model.base_url in config.yaml) cannot be used: ${problem}.`);
-	const key = apiKey?.trim();
-	const keyProblem = key && apiKeyProblem(key);
+	const apiKey = spec.apiKey?.trim();
+	const keyProblem = apiKey && apiKeyProblem(apiKey, usual);
 	if (keyProblem) throw new ModelConfigError(keyProblem);
-	return openAiCompatibleModel({ model, baseUrl, name, ...(key ? { apiKey: key } : {}) });
+	// At another address there may be a server that wants none.
+	if (!apiKey && usual?.baseUrl === baseUrl) throw new ModelConfigError(`${name} needs an API key. ${keyAdvice(usual)}`);
+	const { reasoning, facts } = spec;
+	return open({
+		model,
+		baseUrl,
+		name,
+		facts: factsOf(name, facts),
+		...(apiKey && { apiKey }),
+		...(reasoning && { reasoning }),
+		...(facts?.maxOutputTokens !== undefined && { maxOutputTokens: facts.maxOutputTokens }),
+	});
+}
+
+/** What a provider is reached by when nobody says otherwise; undefined for one that has no address of its own, or that there is not. */
+export function usualOf(name: string): Usual | undefined {
+	const { provider } = partsOf(name);
+	return isProvider(provider) && provider !== "rehearsal" ? online[provider].usual : undefined;
+}
+
+function partsOf(name: string): { readonly provider: string; readonly model: string } {
+	const colon = name.indexOf(":");
+	return colon < 0 ? { provider: name, model: "" } : { provider: name.slice(0, colon), model: name.slice(colon + 1).trim() };
 }
 
 const isProvider = (name: string): name is Provider => Object.hasOwn(modelProviders, name);

@@ -1,6 +1,7 @@
 // A model as the agent's loop sees it: messages go in, pieces come out.
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { Message, ToolCallRequest, Usage } from "../events/payloads/model.ts";
+import type { ModelFacts } from "./known.ts";
 
 /** A tool as models are told of it. `parameters` is JSON Schema. */
 export interface ToolDeclaration {
@@ -39,13 +40,16 @@ export type ModelPiece =
 	/** A complete call. Half-streamed calls never become one. */
 	| { readonly kind: "tool-call"; readonly call: ToolCallRequest }
 	/** `reason`: `stop`, `tool-calls`, `length` (cut by a token limit), `content-filter` or `other`. */
-	| { readonly kind: "finish"; readonly reason: FinishReason; readonly usage: Usage };
+	/** `providerData`: what the message of this answer must carry, see `Message`. */
+	| { readonly kind: "finish"; readonly reason: FinishReason; readonly usage: Usage; readonly providerData?: JsonObject };
 
 export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "other";
 
 export interface Model {
-	/** As the user writes it: `rehearsal`, `openai-compatible:NAME`. */
+	/** As the user writes it: `rehearsal`, `anthropic:NAME`. */
 	readonly name: string;
+	/** Its sizes and prices, as far as they are known. */
+	readonly facts?: ModelFacts;
 	/** @throws ModelError when the model gives no complete answer; the signal's reason when aborted. */
 	stream(request: ModelRequest, options: ModelOptions): AsyncIterable<ModelPiece>;
 }

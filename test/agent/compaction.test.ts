@@ -64,7 +64,7 @@ describe("compaction", { concurrency: 4 }, () => {
 
 	test("a window that is nearly full is made room in before the next request, and the person is told", async () => {
 		const short = transform("session.compacting", ({ why }) => rewrite({ summary: `short, because ${why}` }));
-		await using agent = await open({ hooks: [short], config: "agent: { context_tokens: 3000 }" });
+		await using agent = await open({ hooks: [short], config: "models: { rehearsal: { context_tokens: 3000 } }" });
 		for (const word of ["zebra", "river"]) await agent.submit(`SAY ${word} ${"x".repeat(6_000)}`);
 		assert.equal(summaryOf(agent.messages), undefined);
 		assert.equal((await agent.submit("SEEN river")).text, "0");
@@ -74,7 +74,7 @@ describe("compaction", { concurrency: 4 }, () => {
 
 	test("in the middle of a turn its own messages stay, so that the work goes on", async () => {
 		const short = transform("session.compacting", () => rewrite({ summary: "short" }));
-		await using agent = await open({ hooks: [short], config: "agent: { context_tokens: 3000 }" });
+		await using agent = await open({ hooks: [short], config: "models: { rehearsal: { context_tokens: 3000 } }" });
 		await agent.submit("SAY before");
 		const result = await agent.submit(`SEQ\n${callTerminal(`printf %012000d 1`)}\n${callTerminal("echo second")}`);
 		assert.deepEqual([result.text, agent.results.length], ["DONE", 2]);

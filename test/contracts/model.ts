@@ -9,6 +9,34 @@ export interface ModelUnderTest extends AsyncDisposable {
 	readonly model: Model;
 }
 
+/** Where the protocols differ. */
+export interface Wire {
+	/** The fields of a request, in their order. */
+	readonly fields: readonly string[];
+	/** The field the conversation is in. */
+	readonly list: string;
+	/** That field for the contract's system prompt and this message. */
+	conversation(text: string): unknown;
+	/** What a hook may put into that field instead. */
+	saying(text: string): unknown;
+	readonly url: RegExp;
+	/** Arguments travel as text or as parsed values: then they are never broken, never come in halves, and lose their white space. */
+	readonly args: "text" | "parsed";
+}
+
+/** chat/completions. */
+const chat: Wire = {
+	fields: ["model", "messages", "tools", "stream", "stream_options"],
+	list: "messages",
+	conversation: (text) => [
+		{ role: "system", content: system.text },
+		{ role: "user", content: text },
+	],
+	saying: (text) => [{ role: "user", content: [{ type: "text", text }] }],
+	url: /\/chat\/completions$/,
+	args: "text",
+};
+
 export interface Answer {
 	readonly pieces: readonly ModelPiece[];
 	readonly text: string;
@@ -17,7 +45,7 @@ export interface Answer {
 	readonly finish: ModelPiece & { kind: "finish" };
 }
 
-const system: Message = { role: "system", text: "You are being tested. Marker: zebra." };
+export const system = { role: "system", text: "You are being tested. Marker: zebra." } as const;
 export const user = (text: string): Message => ({ role: "user", text });
 export const terminal = { name: "terminal", description: "Runs a command.", parameters: { type: "object", properties: { command: { type: "string" } } } } as const;
 const readFile = { name: "read_file", description: "Reads a file.", parameters: { type: "object", properties: { path: { type: "string" } } } } as const;
@@ -60,12 +88,12 @@ export async function modelErrorOf(model: Model, request: ModelRequest, options:
 }
 
 /** The conversation after an answer whose calls all gave `ok`. */
-export function withResults(request: ModelRequest, { text, calls }: Answer): ModelRequest {
+export function withResults(request: ModelRequest, { text, reasoning, calls, finish: { providerData } }: Answer): ModelRequest {
 	const results = calls.map(({ id, name }): Message => ({ role: "tool", callId: id, name, text: "ok" }));
-	return { ...request, messages: [...request.messages, { role: "assistant", text, toolCalls: calls }, ...results] };
+	return { ...request, messages: [...request.messages, { role: "assistant", text, reasoning, toolCalls: calls, ...(providerData && { providerData }) }, ...results] };
 }
 
-export function modelContract(name: string, open: () => Promise<ModelUnderTest>): void {
+export function modelContract(name: string, open: () => Promise<ModelUnderTest>, wire: Wire = chat): void {
 	const withModel = (sentence: string, check: (model: Model) => Promise<void>) =>
 		test(sentence, async () => {
 			await using opened = await open();
@@ -89,7 +117,7 @@ export function modelContract(name: string, open: () => Promise<ModelUnderTest>)
 			const request = asking(user('CALL terminal {"command":  "echo hi"}'));
 			const answer = await answerOf(model, request);
 			assert.equal(answer.finish.reason, "tool-calls");
-			assert.deepEqual(answer.calls.map(({ name, arguments: args }) => [name, args]), [["terminal", '{"command":  "echo hi"}']]);
+			assert.deepEqual(answer.calls.map(({ name, arguments: args }) => [name, args]), [["terminal", wire.args === "text" ? '{"command":  "echo hi"}' : '{"command":"echo hi"}']]);
 			assert.equal((await answerOf(model, withResults(request, answer))).text, "DONE");
 		});
 
@@ -113,7 +141,7 @@ export function modelContract(name: string, open: () => Promise<ModelUnderTest>)
 			}
 		});
 
-		withModel("arguments that are no JSON come as they were sent, and the conversation goes on after them", async (model) => {
+		if (wire.args === "text") withModel("arguments that are no JSON come as they were sent, and the conversation goes on after them", async (model) => {
 			for (const bad of ['{"command": "ec', "ls -la", "[1, 2", '"text"', "{'single': 1}"]) {
 				const request = asking(user(`RAWCALL terminal ${bad}`));
 				const answer = await answerOf(model, request);
@@ -152,7 +180,7 @@ export function modelContract(name: string, open: () => Promise<ModelUnderTest>)
 			assert.deepEqual([refused.status, refused.retryable], [401, false]);
 		});
 
-		withModel("half a call is a failure worth another try, and never a call", async (model) => {
+		if (wire.args === "text") withModel("half a call is a failure worth another try, and never a call", async (model) => {
 			const { error, pieces } = await failureOf(model, asking(user('HALF terminal {"command":"rm -rf build"}')));
 			assert.ok(error instanceof ModelError && error.retryable);
 			assert.match(error.message, /ended in the middle of a call of terminal/);
@@ -164,33 +192,30 @@ export function modelContract(name: string, open: () => Promise<ModelUnderTest>)
 			assert.deepEqual((await answerOf(model, request)).pieces, (await answerOf(model, request)).pieces);
 		});
 
-		requestHooks(withModel);
+		requestHooks(withModel, wire);
 		interruption(withModel);
 	});
 }
 
 type WithModel = (sentence: string, check: (model: Model) => Promise<void>) => unknown;
 
-function requestHooks(withModel: WithModel): void {
+function requestHooks(withModel: WithModel, wire: Wire): void {
 	withModel("onRequest sees the provider's body once per try, and leaves it alone with undefined", async (model) => {
 		const seen: ProviderRequest[] = [];
 		const { text } = await answerOf(model, asking(user("SAY as it was")), { onRequest: (request) => void seen.push(request) });
 		assert.equal(text, "as it was");
 		assert.equal(seen.length, 1);
 		const { body, headers, url } = seen[0]!;
-		assert.deepEqual(Object.keys(body), ["model", "messages", "tools", "stream", "stream_options"]);
-		assert.deepEqual(body["messages"], [
-			{ role: "system", content: system.text },
-			{ role: "user", content: "SAY as it was" },
-		]);
-		assert.match(url, /\/chat\/completions$/);
+		assert.deepEqual(Object.keys(body), wire.fields);
+		assert.deepEqual(body[wire.list], wire.conversation("SAY as it was"));
+		assert.match(url, wire.url);
 		assert.equal(headers["content-type"], "application/json");
 		for (const name of Object.keys(headers)) assert.equal(name, name.toLowerCase());
 	});
 
 	withModel("what onRequest gives is what is sent", async (model) => {
 		const { text } = await answerOf(model, asking(user("SAY one thing")), {
-			onRequest: async ({ url, body, headers }) => ({ url, headers, body: { ...body, messages: [{ role: "user", content: [{ type: "text", text: "SAY another" }] }] } }),
+			onRequest: async ({ url, body, headers }) => ({ url, headers, body: { ...body, [wire.list]: wire.saying("SAY another") } }),
 		});
 		assert.equal(text, "another");
 	});

@@ -30,7 +30,39 @@ export interface ModelServer extends AsyncDisposable {
 	arrival(): Promise<LoggedRequest>;
 }
 
-export async function startModelServer({ logFile }: { readonly logFile?: string } = {}): Promise<ModelServer> {
+/** What a provider's server speaks; the rest is the same for all. */
+export interface Protocol {
+	/** What the base URL ends in. */
+	readonly base: string;
+	/** The path of a request. */
+	readonly path: RegExp;
+	/** What the request says; undefined when it has no conversation in it. */
+	read(body: JsonObject): ReturnType<typeof readChatBody>;
+	/** The answer as events of the stream, with usage and end. */
+	events(answer: StreamedAnswer, about: Asked): AsyncIterable<string>;
+	/** The body of an answer that fails. */
+	failure(status: number, message: string): JsonObject;
+}
+
+export type StreamedAnswer = Exclude<ScriptAnswer, { kind: "http" }>;
+
+export interface Asked {
+	readonly body: JsonObject;
+	/** How many messages the conversation has: makes ids that no later answer uses again. */
+	readonly place: number;
+	/** Tokens in the request. */
+	readonly tokens: number;
+	/** Aborted when the client has gone away. */
+	readonly gone: AbortSignal;
+}
+
+export interface ServerOptions {
+	readonly logFile?: string;
+	/** chat/completions unless given. */
+	readonly protocol?: Protocol;
+}
+
+export async function startModelServer({ logFile, protocol = chat }: ServerOptions = {}): Promise<ModelServer> {
 	const requests: LoggedRequest[] = [];
 	const queue: Answerer[] = [];
 	let waiting: ((request: LoggedRequest) => void)[] = [];
@@ -39,22 +71,22 @@ export async function startModelServer({ logFile }: { readonly logFile?: string 
 		const chunks: Buffer[] = [];
 		for await (const chunk of incoming) chunks.push(chunk as Buffer);
 		const bytes = Buffer.concat(chunks);
-		if (incoming.method !== "POST" || !incoming.url?.endsWith("/chat/completions")) return void response.writeHead(404).end();
+		if (incoming.method !== "POST" || !protocol.path.test(incoming.url ?? "")) return void response.writeHead(404).end();
 		const over = new Promise<boolean>((resolve) => response.once("close", () => resolve(response.writableFinished)));
 		const body = parseBody(bytes);
-		const request: LoggedRequest = { path: incoming.url, headers: incoming.headers, bytes, body: body ?? {}, over };
+		const request: LoggedRequest = { path: incoming.url!, headers: incoming.headers, bytes, body: body ?? {}, over };
 		requests.push(request);
 		if (logFile) appendFileSync(logFile, `${bytes.toString()}\n`);
 		for (const arrived of waiting.splice(0)) arrived(request);
 		if (body === undefined) return void response.writeHead(400).end("this is no JSON object");
-		await (queue.shift() ?? script)(response, request);
+		await (queue.shift() ?? script(protocol))(response, request);
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const address = server.address();
 	if (address === null || typeof address === "string") throw new Error("the model server has no port");
 
 	return {
-		baseUrl: `http://127.0.0.1:${address.port}/v1`,
+		baseUrl: `http://127.0.0.1:${address.port}${protocol.base}`,
 		requests,
 		next: (...answerers) => void queue.push(...answerers),
 		arrival: () => new Promise((resolve) => (waiting = [...waiting, resolve])),
@@ -76,51 +108,65 @@ function parseBody(bytes: Buffer): JsonObject | undefined {
 }
 
 /** As it should be: what the rehearsal model would say, streamed. */
-const script: Answerer = async (response, request) => {
+const script = (protocol: Protocol): Answerer => async (response, request) => {
 	const { body } = request;
-	const read = readChatBody(body);
+	const read = protocol.read(body);
 	if (read === undefined) return status(400, { body: "no messages" })(response, request);
 	const answer = planAnswer(read);
 	if (answer.kind === "http") {
 		const headers = answer.retryAfterMs === undefined ? {} : { "retry-after": String(answer.retryAfterMs / 1000) };
-		return status(answer.status, { headers, body: JSON.stringify({ error: { message: answer.message, code: answer.status } }) })(response, request);
+		return status(answer.status, { headers, body: JSON.stringify(protocol.failure(answer.status, answer.message)) })(response, request);
 	}
 	openStream(response);
 	const gone = new AbortController();
 	response.once("close", () => gone.abort());
-	for await (const event of eventsOf(answer, read.messages.length, gone.signal)) {
+	const tokens = tokensIn(read.messages.reduce((sum, message) => sum + message.text.length, 0));
+	for await (const event of protocol.events(answer, { body, place: read.messages.length, tokens, gone: gone.signal })) {
 		if (response.destroyed) return;
 		response.write(event);
 	}
-	const said = read.messages.reduce((sum, message) => sum + message.text.length, 0);
-	const wantsUsage = (body["stream_options"] as JsonObject | undefined)?.["include_usage"] === true;
-	if (wantsUsage && answer.kind !== "half-call") response.write(chunk({ choices: [], usage: usageOf(said, answer) }));
-	response.end(answer.kind === "half-call" ? "" : "data: [DONE]\n\n");
+	response.end();
 };
 
-async function* eventsOf(answer: Exclude<ScriptAnswer, { kind: "http" }>, place: number, gone: AbortSignal): AsyncGenerator<string, void, undefined> {
-	yield delta({ role: "assistant", content: "" });
-	if (answer.kind === "text") {
-		for (const word of words(answer.text)) {
-			yield delta({ content: word });
-			if (answer.wordMs > 0) await sleep(answer.wordMs, undefined, { signal: gone }).catch(() => {});
-		}
+/** The words of a text, each in its time. */
+export async function* spoken(answer: Extract<StreamedAnswer, { kind: "text" }>, gone: AbortSignal): AsyncGenerator<string, void, undefined> {
+	for (const word of words(answer.text)) {
+		yield word;
+		if (answer.wordMs > 0) await sleep(answer.wordMs, undefined, { signal: gone }).catch(() => {});
 	}
-	if (answer.kind === "half-call") return void (yield* callEvents(answer.call, 0, place).slice(0, 2));
-	if (answer.kind === "calls") for (const [index, call] of answer.calls.entries()) yield* callEvents(call, index, place);
-	yield delta({}, answer.kind === "calls" ? "tool_calls" : "stop");
 }
+
+/** A text in two pieces, as arguments come. */
+export function halves(text: string): readonly string[] {
+	const middle = Math.ceil(text.length / 2);
+	return [text.slice(0, middle), text.slice(middle)].filter((part) => part !== "");
+}
+
+/** Tokens in an answer. */
+export const tokensOf = (answer: StreamedAnswer): number =>
+	tokensIn(answer.kind === "text" ? answer.text.length : answer.kind === "calls" ? answer.calls.reduce((sum, call) => sum + call.arguments.length, 0) : 0);
+
+const chat: Protocol = {
+	base: "/v1",
+	path: /\/chat\/completions$/,
+	read: readChatBody,
+	failure: (code, message) => ({ error: { message, code } }),
+	async *events(answer, { body, place, tokens, gone }) {
+		yield delta({ role: "assistant", content: "" });
+		if (answer.kind === "text") for await (const word of spoken(answer, gone)) yield delta({ content: word });
+		if (answer.kind === "half-call") return void (yield* callEvents(answer.call, 0, place).slice(0, 2));
+		if (answer.kind === "calls") for (const [index, call] of answer.calls.entries()) yield* callEvents(call, index, place);
+		yield delta({}, answer.kind === "calls" ? "tool_calls" : "stop");
+		const wantsUsage = (body["stream_options"] as JsonObject | undefined)?.["include_usage"] === true;
+		const said = tokensOf(answer);
+		if (wantsUsage) yield chunk({ choices: [], usage: { prompt_tokens: tokens, completion_tokens: said, total_tokens: tokens + said, prompt_tokens_details: { cached_tokens: 0 } } });
+		yield "data: [DONE]\n\n";
+	},
+};
 
 function callEvents(call: ScriptCall, index: number, place: number): readonly string[] {
-	const middle = Math.ceil(call.arguments.length / 2);
-	const parts = [call.arguments.slice(0, middle), call.arguments.slice(middle)].filter((part) => part !== "");
 	const opening = { index, id: `call_${place}_${index}`, type: "function", function: { name: call.name, arguments: "" } };
-	return [delta({ tool_calls: [opening] }), ...parts.map((part) => delta({ tool_calls: [{ index, function: { arguments: part } }] }))];
-}
-
-function usageOf(sent: number, answer: ScriptAnswer): JsonObject {
-	const said = answer.kind === "text" ? answer.text.length : answer.kind === "calls" ? answer.calls.reduce((sum, call) => sum + call.arguments.length, 0) : 0;
-	return { prompt_tokens: tokensIn(sent), completion_tokens: tokensIn(said), total_tokens: tokensIn(sent) + tokensIn(said), prompt_tokens_details: { cached_tokens: 0 } };
+	return [delta({ tool_calls: [opening] }), ...halves(call.arguments).map((part) => delta({ tool_calls: [{ index, function: { arguments: part } }] }))];
 }
 
 /** One event of the stream. */

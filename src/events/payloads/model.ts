@@ -7,19 +7,25 @@ export interface ToolCallRequest {
 	readonly arguments: string;
 }
 
-/** A conversation as the loop keeps it; models translate it to their provider's own shape. */
+/**
+ * A conversation as the loop keeps it; models translate it to their provider's own shape. `providerData` is what the model that gave the answer
+ * wants back with it (signatures of its reasoning): everybody else passes it on as it is.
+ */
 export type Message =
 	| { readonly role: "system"; readonly text: string }
 	/** With `summarises` it stands for what came before it, in what the model is sent, but for that many messages right before it. */
 	| { readonly role: "user"; readonly text: string; readonly summarises?: { readonly butKeeps: number } }
-	| { readonly role: "assistant"; readonly text: string; readonly reasoning?: string; readonly toolCalls?: readonly ToolCallRequest[] }
+	| { readonly role: "assistant"; readonly text: string; readonly reasoning?: string; readonly toolCalls?: readonly ToolCallRequest[]; readonly providerData?: JsonObject }
 	| { readonly role: "tool"; readonly callId: string; readonly name: string; readonly text: string; readonly isError?: boolean };
 
 /** Tokens, as the provider counted them. A figure the provider does not report is absent. */
 export interface Usage {
 	readonly inputTokens?: number;
 	readonly outputTokens?: number;
+	/** Of `inputTokens`, those read from the provider's cache. */
 	readonly cachedTokens?: number;
+	/** Of `inputTokens`, those written to it. */
+	readonly cacheWriteTokens?: number;
 }
 
 export interface ModelCalling extends Facts {
@@ -50,6 +56,8 @@ export interface ModelCalled extends Facts {
 	readonly toolCalls: readonly ToolCallRequest[];
 	readonly finish: string;
 	readonly usage: Usage;
+	/** US dollars, from the prices that are known; absent when one is not. */
+	readonly costUsd?: number;
 	readonly durationMs: number;
 	/** 1 for a first try that worked. */
 	readonly attempts: number;

@@ -1,4 +1,4 @@
-// What goes wrong between us and an OpenAI-compatible server, as sentences: what happened, whose it is, what to do.
+// What goes wrong between us and a model's server, as sentences: what happened, whose it is, what to do.
 import type { JsonObject } from "../events/payloads/facts.ts";
 import { ModelError } from "./model.ts";
 
@@ -6,6 +6,14 @@ export interface Endpoint {
 	readonly model: string;
 	readonly baseUrl: string;
 	readonly apiKey?: string;
+	/** Of a provider with an address of its own: what it is reached by when nobody says otherwise. */
+	readonly usual?: Usual;
+}
+
+export interface Usual {
+	readonly baseUrl: string;
+	/** The environment variable its users keep their key in. */
+	readonly keyVariable: string;
 }
 
 /** How far an answer has come. */
@@ -16,9 +24,18 @@ export interface Progress {
 	call?: string;
 }
 
-const keyAdvice = "Set HOOKLINE_API_KEY, or name the variable that holds the key as model.api_key_env in config.yaml.";
-const urlAdvice = "Check the base URL (HOOKLINE_BASE_URL, or model.base_url in config.yaml); most servers want it to end in /v1.";
 const maxExcerpt = 300;
+/** OpenAI says "too many requests" to an account without credit as well; waiting does not fill it. */
+const noCredit = /insufficient_quota/;
+
+/** Where a key is set, as a sentence. */
+export function keyAdvice(usual?: Usual): string {
+	return `Set ${usual ? `${usual.keyVariable} or HOOKLINE_API_KEY` : "HOOKLINE_API_KEY"}, or name the variable that holds the key as model.api_key_env in config.yaml.`;
+}
+
+function urlAdvice({ usual }: Endpoint): string {
+	return `Check the base URL (HOOKLINE_BASE_URL, or model.base_url in config.yaml); ${usual ? `unless it is set, ${usual.baseUrl} is used` : "most servers want it to end in /v1"}.`;
+}
 
 /** Why this cannot be a base URL, as the end of a sentence; undefined when it can. Never repeats a password. */
 export function baseUrlProblem(baseUrl: string): string | undefined {
@@ -32,25 +49,26 @@ export function baseUrlProblem(baseUrl: string): string | undefined {
 }
 
 /** Why this key cannot be sent, or undefined. Never repeats the key. */
-export function apiKeyProblem(apiKey: string): string | undefined {
-	return /^[\x21-\x7e]*$/.test(apiKey) ? undefined : `The API key holds white space or characters that no key has. ${keyAdvice}`;
+export function apiKeyProblem(apiKey: string, usual?: Usual): string | undefined {
+	return /^[\x21-\x7e]*$/.test(apiKey) ? undefined : `The API key holds white space or characters that no key has. ${keyAdvice(usual)}`;
 }
 
 /** An answer with a status that is no success. `body` is the beginning of what it said. */
 export function statusFailure(endpoint: Endpoint, status: number, headers: Headers, body: string): ModelError {
-	const { model, baseUrl, apiKey } = endpoint;
+	const { model, baseUrl, apiKey, usual } = endpoint;
 	const said = saidIn(body);
 	const colon = said ? `: ${said}` : ".";
-	const retryable = isWorthAnotherTry(status);
-	return failure(endpoint, sentence(), { status, retryable, retryAfterMs: retryable ? retryAfterMs(headers) : undefined });
+	const retryable = isWorthAnotherTry(status) && !noCredit.test(body);
+	return failure(endpoint, sentence(), { status, retryable, retryAfterMs: retryable ? (retryAfterMs(headers) ?? retryDelayIn(body)) : undefined });
 
 	function sentence(): string {
-		if (status === 401 || status === 403) {
+		// Google refuses a wrong key as a bad request.
+		if (status === 401 || status === 403 || body.includes("API_KEY_INVALID")) {
 			const what = apiKey ? `does not accept the API key (HTTP ${status})` : `wants an API key and was given none (HTTP ${status})`;
-			return `The model server at ${baseUrl} ${what}${ended(colon)} ${keyAdvice}`;
+			return `The model server at ${baseUrl} ${what}${ended(colon)} ${keyAdvice(usual)}`;
 		}
 		if (status === 404) {
-			return `The model server at ${baseUrl} knows no model '${model}', or nothing is served at that address (HTTP 404)${ended(colon)} Check the model's name. ${urlAdvice}`;
+			return `The model server at ${baseUrl} knows no model '${model}', or nothing is served at that address (HTTP 404)${ended(colon)} Check the model's name. ${urlAdvice(endpoint)}`;
 		}
 		if (status === 429) return `The model server at ${baseUrl} asks for fewer requests (HTTP 429)${colon}`;
 		if (status >= 500) return `The model server at ${baseUrl} failed (HTTP ${status})${colon}`;
@@ -65,8 +83,8 @@ export function connectionFailure(endpoint: Endpoint, error: unknown, progress?:
 	const host = URL.parse(baseUrl)?.hostname ?? baseUrl;
 	const of = (sentence: string, retryable = true) => failure(endpoint, sentence, { retryable, cause: error });
 	if (progress) return of(`The connection to the model server at ${baseUrl} broke ${placeOf(progress)} (${code || reasonOf(error)}).`);
-	if (code === "ECONNREFUSED") return of(`Nothing answers at ${baseUrl}: the connection was refused. Is the model server running? ${urlAdvice}`);
-	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return of(`The host '${host}' of ${baseUrl} cannot be found (${code}). Is the network up? ${urlAdvice}`);
+	if (code === "ECONNREFUSED") return of(`Nothing answers at ${baseUrl}: the connection was refused. Is the model server running? ${urlAdvice(endpoint)}`);
+	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return of(`The host '${host}' of ${baseUrl} cannot be found (${code}). Is the network up? ${urlAdvice(endpoint)}`);
 	if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(code)) {
 		return of(`The certificate of ${baseUrl} is not accepted (${code}). NODE_EXTRA_CA_CERTS names a file with further authorities.`, false);
 	}
@@ -84,7 +102,7 @@ export function slowFailure(endpoint: Endpoint, timeoutMs: number, progress?: Pr
 export function notAStream(endpoint: Endpoint, body: string): ModelError {
 	const { baseUrl } = endpoint;
 	if (body.trim() === "") return failure(endpoint, `The model server at ${baseUrl} answered with an empty body.`, { retryable: true });
-	if (body.trimStart().startsWith("<")) return failure(endpoint, `${baseUrl} answered with a web page (HTML) instead of a model's answer. ${urlAdvice}`, { retryable: false });
+	if (body.trimStart().startsWith("<")) return failure(endpoint, `${baseUrl} answered with a web page (HTML) instead of a model's answer. ${urlAdvice(endpoint)}`, { retryable: false });
 	return failure(endpoint, `The model server at ${baseUrl} answered with JSON instead of a stream: ${saidIn(body) || excerpt(body)}`, { retryable: false });
 }
 
@@ -96,11 +114,12 @@ export function pieceFailure(endpoint: Endpoint, raw: unknown, progress: Progres
 		const shown = excerpt(typeof raw === "string" ? raw : (JSON.stringify(raw) ?? String(raw)));
 		return failure(endpoint, `The model server at ${endpoint.baseUrl} sent something that is no piece of an answer, ${place}: ${shown}`, { retryable: true });
 	}
-	const { code, type } = { ...asObject(raw), ...asObject(asObject(raw)["error"]) };
-	const status = Number.isInteger(Number(code)) && Number(code) >= 400 && Number(code) < 600 ? Number(code) : undefined;
+	const { code, type, statusCode } = { ...asObject(raw), ...asObject(asObject(raw)["error"]) };
+	const status = [statusCode, code].map(Number).find((number) => Number.isInteger(number) && number >= 400 && number < 600);
 	// Without a number the words decide, and those that blame the request are few.
-	const retryable = status === undefined ? !/invalid|not_found|context_length|auth|permission/.test(`${String(type)} ${String(code)}`) : isWorthAnotherTry(status);
-	return failure(endpoint, `The model server at ${endpoint.baseUrl} failed, ${place}: ${said}`, { retryable, status });
+	const words = `${String(type)} ${String(code)}`;
+	const retryable = status === undefined ? !/invalid|not_found|context_length|auth|permission|billing/i.test(words) : isWorthAnotherTry(status);
+	return failure(endpoint, `The model server at ${endpoint.baseUrl} failed, ${place}: ${said}`, { retryable: retryable && !noCredit.test(words), status });
 }
 
 const isWorthAnotherTry = (status: number): boolean => [408, 409, 425, 429].includes(status) || status >= 500;
@@ -108,6 +127,17 @@ const isWorthAnotherTry = (status: number): boolean => [408, 409, 425, 429].incl
 /** The body came to its end, the answer did not. */
 export function endedEarly(endpoint: Endpoint, progress: Progress): ModelError {
 	return failure(endpoint, `The stream of the model server at ${endpoint.baseUrl} ended ${placeOf(progress)}, without saying that it was finished.`, { retryable: true });
+}
+
+/** The server's own error, or a piece that cannot be read, as a provider package threw it or put it into its stream; undefined for anything else. */
+export function serverFailure(endpoint: Endpoint, error: unknown, progress: Progress): ModelError | undefined {
+	if (!(error instanceof Error)) return pieceFailure(endpoint, { error }, progress);
+	if (error.name === "AI_APICallError" && "statusCode" in error && "responseBody" in error) {
+		return pieceFailure(endpoint, { error: { message: error.message, statusCode: error.statusCode, type: error.responseBody } }, progress);
+	}
+	if (error.name === "AI_JSONParseError" && "text" in error) return pieceFailure(endpoint, error.text, progress);
+	if (error.name === "AI_TypeValidationError" && "value" in error) return pieceFailure(endpoint, error.value, progress);
+	return undefined;
 }
 
 /** The provider package could make nothing of the answer. */
@@ -149,6 +179,12 @@ function retryAfterMs(headers: Headers): number | undefined {
 	if (/^\d+(\.\d+)?$/.test(after)) return Number(after) * 1000;
 	const date = Date.parse(after);
 	return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+/** Milliseconds, as Google says it: in the details of the error. */
+function retryDelayIn(body: string): number | undefined {
+	const seconds = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body)?.[1];
+	return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
 /** What the server says in an error's body, in one line: from JSON of any usual shape, or the text itself, but no web page. */

@@ -3,21 +3,32 @@
 import type { JsonObject } from "../events/payloads/facts.ts";
 import { orAborted } from "./abort.ts";
 import type { ModelOptions, ProviderRequest } from "./model.ts";
-import { connectionFailure, notAStream, requestFailure, slowFailure, statusFailure, tooLong, type Endpoint, type Progress } from "./openai-compatible-failures.ts";
+import { connectionFailure, notAStream, requestFailure, slowFailure, statusFailure, tooLong, type Endpoint, type Progress } from "./failures.ts";
 
 /** Hooks neither see nor replace these. */
-const credentials = ["authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"];
+const credentials = ["authorization", "proxy-authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"];
 /** These belong to the connection; with them a hook could send the request elsewhere than to its URL, or break it. */
 const ofTheConnection = ["host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "expect", "te", "trailer"];
 const maxAnswerBytes = 64 * 1024 * 1024;
 const maxQuotedCharacters = 64 * 1024;
 
-/** The conversation in the two forms it is needed in; the list only when a hook looks at it. */
+/** A conversation that is not written by the package, in the two forms it is needed in; the list only when a hook looks at it. */
 export interface RequestMessages {
 	/** Their JSON without the brackets, UTF-8. Only valid until the next call of the model begins. */
 	readonly bytes: Uint8Array;
 	list(): readonly JsonObject[];
 }
+
+/** What JSON.stringify would give for the envelope with the messages in it, the messages put in as they are. */
+function bytesWith(messages: RequestMessages, envelope: string): Buffer<ArrayBuffer> {
+	const text = JSON.stringify({ ...(JSON.parse(envelope) as JsonObject), messages: [] });
+	// The first one is ours: what stands before it are plain settings. In a text its quotes would be escaped.
+	const within = text.indexOf('"messages":[]') + '"messages":['.length;
+	return Buffer.concat([Buffer.from(text.slice(0, within)), messages.bytes, Buffer.from(text.slice(within))]);
+}
+
+/** Without a key the packages still send the header it would stand in. */
+const isEmptyCredential = (name: string, value: string): boolean => credentials.includes(name) && /^(?:Bearer)?\s*$/i.test(value);
 
 export class Exchange {
 	/** Aborted by the caller's signal, by the clock (with the ModelError), or by `close`. The package is given this one. */
@@ -27,12 +38,13 @@ export class Exchange {
 	/** How far the answer has come, for the sentence that says where it broke. Kept by who reads the pieces. */
 	readonly progress: Progress = { characters: 0 };
 	readonly #endpoint: Endpoint;
-	readonly #messages: RequestMessages;
+	readonly #messages: RequestMessages | undefined;
 	readonly #options: ModelOptions;
 	readonly #timeoutMs: number;
 	readonly #abort = (): void => this.stop.abort(this.#options.signal.reason);
 
-	constructor(endpoint: Endpoint, messages: RequestMessages, options: ModelOptions, timeoutMs: number) {
+	/** `messages`: what is put into the body the package writes, under that name; left out, the body goes out as the package wrote it. */
+	constructor(endpoint: Endpoint, options: ModelOptions, timeoutMs: number, messages?: RequestMessages) {
 		this.#endpoint = endpoint;
 		this.#messages = messages;
 		this.#options = options;
@@ -46,7 +58,7 @@ export class Exchange {
 		this.stop.abort();
 	}
 
-	/** In the place of `fetch`. The package wrote the envelope; the messages are put in here, see openai-compatible.ts. */
+	/** In the place of `fetch`. */
 	async send(url: string, init: RequestInit): Promise<Response> {
 		try {
 			const { body, headers } = await this.#prepare(url, init);
@@ -64,25 +76,18 @@ export class Exchange {
 	}
 
 	async #prepare(url: string, init: RequestInit): Promise<{ readonly body: string | Buffer<ArrayBuffer>; readonly headers: Record<string, string> }> {
-		const envelope = JSON.parse(String(init.body)) as JsonObject;
-		const headers = Object.fromEntries(new Headers(init.headers));
-		const bytes = this.#bytesOf(envelope);
+		const written = String(init.body);
+		const headers = Object.fromEntries([...new Headers(init.headers)].filter(([name, value]) => !isEmptyCredential(name, value)));
+		const bytes = this.#messages === undefined ? written : bytesWith(this.#messages, written);
 		const { onRequest } = this.#options;
 		if (onRequest === undefined) return { body: bytes, headers };
-		const body: JsonObject = { ...envelope, messages: this.#messages.list() };
+		const envelope = JSON.parse(written) as JsonObject;
+		const body = this.#messages === undefined ? envelope : { ...envelope, messages: this.#messages.list() };
 
 		const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => credentials.includes(name)));
 		const shown = Object.fromEntries(Object.entries(headers).filter(([name]) => !credentials.includes(name)));
 		const changed = await orAborted(onRequest({ url, body, headers: shown }), this.stop.signal);
 		return changed === undefined ? { body: bytes, headers } : { body: this.#bodyOf(changed), headers: { ...this.#headersOf(changed), ...kept } };
-	}
-
-	/** What JSON.stringify would give for the envelope with the messages in it, the messages put in as they are. */
-	#bytesOf(envelope: JsonObject): Buffer<ArrayBuffer> {
-		const text = JSON.stringify({ ...envelope, messages: [] });
-		// The first one is ours: what stands before it are plain settings. In a text its quotes would be escaped.
-		const within = text.indexOf('"messages":[]') + '"messages":['.length;
-		return Buffer.concat([Buffer.from(text.slice(0, within)), this.#messages.bytes, Buffer.from(text.slice(within))]);
 	}
 
 	#bodyOf({ body }: ProviderRequest): string {
