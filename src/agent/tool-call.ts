@@ -5,6 +5,7 @@ import type { JsonObject } from "../events/payloads/facts.ts";
 import type { ToolCallRequest } from "../events/payloads/model.ts";
 import type { ToolResult } from "../events/payloads/tool.ts";
 import { orAborted } from "../models/abort.ts";
+import { stateOfSession } from "../stores/state.ts";
 import { didYouMean } from "../system/nearest.ts";
 import { copyPlain } from "../system/plain.ts";
 import { checkArguments } from "../tools/schema.ts";
@@ -108,6 +109,8 @@ function contextOf(session: Session, request: ToolCallRequest, signal: AbortSign
 		callId: request.id,
 		session,
 		processes: session.processes,
+		kept: session.parts.store.state.of(stateOfSession(session.id)),
+		settings: session.parts.toolSettings ?? {},
 		onTerminalOutput: async (raw) => {
 			if (!engine.has("terminal.returning")) return raw.output;
 			const outcome = await engine.dispatch("terminal.returning", { ...session.facts(), callId: request.id, ...raw }, { signal });

@@ -78,9 +78,9 @@ test("arguments nested so deeply that they cannot be checked give a sentence too
 
 test("the built-in tools stand in one order, and their schemas hold what they promise", () => {
 	assert.equal(builtInTools(), builtInTools());
-	assert.deepEqual(builtInTools().map(({ name }) => name), ["terminal", "read_file", "write_file", "patch", "search_files"]);
+	assert.deepEqual(builtInTools().map(({ name }) => name), ["terminal", "read_file", "write_file", "patch", "search_files", "web_extract", "web_search", "todo", "memory"]);
 	const empty = builtInTools().map((one) => checkArguments(one, {})?.replace(/^.*?: /, ""));
-	assert.deepEqual(empty, ["'command' is missing.", "'path' is missing.", "'path' is missing; 'content' is missing.", "'path' is missing; 'old' is missing; 'new' is missing.", "'pattern' is missing."]);
+	assert.deepEqual(empty, ["'command' is missing.", "'path' is missing.", "'path' is missing; 'content' is missing.", "'path' is missing; 'old' is missing; 'new' is missing.", "'pattern' is missing.", "'url' is missing.", "'query' is missing.", "'action' is missing.", "'action' is missing; 'scope' is missing."]);
 	const terminal = builtInTools()[0]!;
 	assert.match(checkArguments(terminal, { command: "x", timeout_s: 601 }) ?? "", /'timeout_s' must be <= 600, and is 601\.$/);
 	assert.equal(checkArguments(terminal, { command: "x", timeout_s: 0.5, background: true, cwd: "/" }), undefined);

@@ -14,6 +14,7 @@ export interface TestContext extends ToolContext, AsyncDisposable {
 export async function testContext(more: Partial<ToolContext> = {}): Promise<TestContext> {
 	const cwd = await realpath(await mkdtemp(join(tmpdir(), "hookline-tools-")));
 	const processes = backgroundProcesses();
+	const kept = new Map<string, unknown>();
 	const raw: TestContext["raw"] = [];
 	return {
 		cwd,
@@ -21,6 +22,8 @@ export async function testContext(more: Partial<ToolContext> = {}): Promise<Test
 		callId: "call-1",
 		processes,
 		raw,
+		kept: { get: (key) => structuredClone(kept.get(key)), set: (key, value) => void kept.set(key, structuredClone(value)) },
+		settings: {},
 		onTerminalOutput: (output) => {
 			raw.push(output);
 			return output.output;

@@ -11,11 +11,42 @@ export interface ToolContext {
 	readonly callId: string;
 	/** Background processes belong to the session and end with it. */
 	readonly processes: BackgroundProcesses;
+	/** What tools keep with the session. */
+	readonly kept: Kept;
+	readonly settings: ToolSettings;
 	/**
 	 * Raw terminal output on its way to anybody: the hooks of `terminal.returning` see it here, before it is cut and cleaned.
 	 * Gives the output to go on with, or throws when it is withheld.
 	 */
 	readonly onTerminalOutput: (raw: { readonly command: string; readonly output: string; readonly exitCode?: number | null }) => Promise<string> | string;
+}
+
+/** Plain data by key, kept with a session and there again when it is resumed. */
+export interface Kept {
+	/** A fresh copy; undefined when there is none. */
+	get(key: string): unknown;
+	/** @throws StoreError when it cannot be kept; the old value then stands. */
+	set(key: string, value: unknown): void;
+}
+
+/** What the user configured for the tools. Absent parts are not there for them. */
+export interface ToolSettings {
+	readonly web?: {
+		/** `host` or `host:port`; these may have a private address. */
+		readonly allowHosts?: readonly string[];
+		readonly search?: WebSearchSettings;
+	};
+	/** Where `memory` keeps its notes, absolute. */
+	readonly memoryFolder?: string;
+}
+
+export interface WebSearchSettings {
+	readonly provider: "searxng" | "brave";
+	/** Where it answers, when that is not the provider's own address. */
+	readonly baseUrl?: string;
+	/** The variable the key is to be in; for messages. */
+	readonly apiKeyEnv?: string;
+	readonly apiKey?: string;
 }
 
 /** One process a command left running in the background. */
