@@ -1,12 +1,13 @@
 // The slash commands every conversation has.
 import { compact } from "./compaction.ts";
 import type { Command } from "./conversation.ts";
+import { sessionCommands } from "./session-commands.ts";
 
 export const basicCommands: readonly Command[] = [
 	{
 		name: "help",
 		summary: "what can be typed here",
-		run: ({ commands }) => [...commands.values()].map(({ name, summary }) => `/${name.padEnd(8)} ${summary}`).join("\n"),
+		run: ({ commands }) => [...commands.values()].map(({ name, summary }) => `/${name.padEnd(10)} ${summary}`).join("\n"),
 	},
 	{
 		name: "new",
@@ -16,6 +17,7 @@ export const basicCommands: readonly Command[] = [
 			return `New session ${conversation.session.id}.`;
 		},
 	},
+	...sessionCommands,
 	{
 		name: "compact",
 		summary: "summarise the conversation so far, to make room; what to keep in mind may follow",

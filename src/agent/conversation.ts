@@ -1,7 +1,9 @@
 // A person's conversation on one surface: what they type becomes a command or a turn, and the session under it can change.
 import { didYouMean } from "../system/nearest.ts";
-import type { InputReceiving, SessionEnded } from "../events/payloads/conversation.ts";
-import type { SessionRecord } from "../stores/sessions.ts";
+import type { InputReceiving, SessionEnded, SessionSwitching } from "../events/payloads/conversation.ts";
+import { SessionInUseError } from "../stores/leases.ts";
+import { newSessionId, type SessionRecord } from "../stores/sessions.ts";
+import { StoreError } from "../stores/store.ts";
 import { newId } from "../system/ids.ts";
 import { send } from "./output.ts";
 import type { AgentParts } from "./parts.ts";
@@ -19,6 +21,11 @@ export interface Command {
 /** A hook refused to open or switch a session. The message is its reason. */
 export class SwitchRefused extends Error {
 	override readonly name = "SwitchRefused";
+}
+
+/** A command cannot do what was asked. The message is for the person; the conversation goes on. */
+export class CommandRefused extends Error {
+	override readonly name = "CommandRefused";
 }
 
 export class Conversation {
@@ -44,7 +51,7 @@ export class Conversation {
 	 */
 	static async open(parts: AgentParts, place: SessionPlace, commands: readonly Command[], resume?: SessionRecord): Promise<Conversation> {
 		if (resume === undefined) return Conversation.#begin(parts, commands, newSession(parts, place));
-		const { engine, model } = parts;
+		const { engine } = parts;
 		if (engine.has("session.switching")) {
 			const outcome = await engine.dispatch("session.switching", { ...factsWithout(place), to: "resume", targetSessionId: resume.id });
 			if (outcome.kind === "blocked") throw new SwitchRefused(`Session ${resume.id} was not resumed: ${outcome.reason}`);
@@ -52,7 +59,7 @@ export class Conversation {
 		const conversation = Conversation.#begin(parts, commands, resumeSession(parts, place, resume));
 		const { session } = conversation;
 		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to: "resume", targetSessionId: resume.id });
-		if (model.name !== resume.model && engine.has("model.selected")) engine.tell("model.selected", { ...session.facts(), model: model.name, previous: resume.model });
+		tellModel(parts, session, resume);
 		return conversation;
 	}
 
@@ -112,7 +119,7 @@ export class Conversation {
 			return done(text === undefined ? "" : await send(this.#session, text, "notice", stop));
 		} catch (error) {
 			ran("error");
-			if (!(error instanceof SwitchRefused)) throw error;
+			if (!refusals.some((kind) => error instanceof kind) || !(error instanceof Error)) throw error;
 			return { ...done(await send(session, error.message, "notice", stop)), completed: false, error: error.message };
 		}
 	}
@@ -122,19 +129,43 @@ export class Conversation {
 	 * @throws SwitchRefused when a hook does not let it.
 	 */
 	async startAnew(): Promise<void> {
-		const { engine } = this.parts;
+		await this.#switch("new", undefined, () => newSession(this.parts, this.#session.place));
+	}
+
+	/**
+	 * Leaves the session for another one, where that was left.
+	 * @throws SwitchRefused when a hook does not let it; SessionInUseError; StoreError. The conversation then stays where it is.
+	 */
+	async resume(record: SessionRecord): Promise<void> {
+		await this.#switch("resume", record.id, () => resumeSession(this.parts, this.#session.place, record));
+		tellModel(this.parts, this.#session, record);
+	}
+
+	/**
+	 * Leaves the session for a new one that begins with its first messages, all when no number is given.
+	 * @throws SwitchRefused when a hook does not let it; StoreError when it cannot be cut there. The conversation then stays where it is.
+	 */
+	async fork(messages?: number): Promise<void> {
+		const { parts } = this;
+		const { id, place } = this.#session;
+		await this.#switch("fork", undefined, () => resumeSession(parts, place, parts.store.sessions.fork(id, newSessionId(Date.now()), messages)));
+	}
+
+	async #switch(to: SessionSwitching["to"], targetSessionId: string | undefined, open: () => Session): Promise<void> {
+		const { engine, model } = this.parts;
 		const old = this.#session;
+		const target = targetSessionId !== undefined && { targetSessionId };
 		if (engine.has("session.switching")) {
-			const outcome = await engine.dispatch("session.switching", { ...old.facts(), to: "new" });
+			const outcome = await engine.dispatch("session.switching", { ...old.facts(), to, ...target });
 			if (outcome.kind === "blocked") throw new SwitchRefused(`The session stays: ${outcome.reason}`);
 		}
-		await this.#end("reset");
-		this.#session = newSession(this.parts, old.place);
-		const { session } = this;
+		const session = open();
+		await this.#end(to === "new" ? "reset" : "switched");
+		this.#session = session;
 		const previousSessionId = old.id;
-		if (engine.has("session.reset")) engine.tell("session.reset", { ...session.facts(), previousSessionId, reason: "new" });
-		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: this.parts.model.name, resumed: false });
-		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to: "new", previousSessionId });
+		if (to === "new" && engine.has("session.reset")) engine.tell("session.reset", { ...session.facts(), previousSessionId, reason: "new" });
+		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: model.name, resumed: session.resumed });
+		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to, previousSessionId, ...(to !== "new" && { targetSessionId: session.id }) });
 	}
 
 	/** Ends the conversation for this process. */
@@ -150,6 +181,13 @@ export class Conversation {
 	}
 }
 
+/** What ends a command but not the conversation. */
+const refusals = [SwitchRefused, CommandRefused, SessionInUseError, StoreError] as const;
+
 const done = (text: string): TurnResult => ({ text, completed: true, interrupted: false });
+
+function tellModel({ engine, model }: AgentParts, session: Session, resumed: SessionRecord): void {
+	if (model.name !== resumed.model && engine.has("model.selected")) engine.tell("model.selected", { ...session.facts(), model: model.name, previous: resumed.model });
+}
 
 const factsWithout = ({ cwd, surface, profile }: SessionPlace) => ({ eventId: newId("e"), at: Date.now(), surface, cwd, profile });

@@ -3,7 +3,7 @@ import type { Facts, Surface } from "../events/payloads/facts.ts";
 import type { Message } from "../events/payloads/model.ts";
 import type { ToolDeclaration } from "../models/model.ts";
 import type { Lease } from "../stores/leases.ts";
-import { type NewSession, newSessionId, type SessionRecord } from "../stores/sessions.ts";
+import { type NewSession, newSessionId, type SessionRecord, titleOf } from "../stores/sessions.ts";
 import { newId } from "../system/ids.ts";
 import { seal, sealList } from "../system/plain.ts";
 import { backgroundProcesses } from "../tools/background.ts";
@@ -99,6 +99,29 @@ export class Session {
 		sessions.append(this.id, [stored]);
 		this.#messages.push(seal(message));
 		if (isSummary(message)) this.#summaryAt = this.#messages.length - 1;
+	}
+
+	/** Whether the store has it: it does from its first message on. */
+	get kept(): boolean {
+		return this.#unkept === undefined;
+	}
+
+	/** Calls it something. */
+	rename(name: string): void {
+		if (this.#unkept) this.#unkept = { ...this.#unkept, name: titleOf(name) };
+		else this.parts.store.sessions.rename(this.id, name);
+	}
+
+	/** Takes back what the user said last, and everything after it; gives that text, or undefined when nothing was said. */
+	undoLast(): string | undefined {
+		// A summary is nobody's word; one made since then goes with what it stands behind.
+		const at = this.#messages.findLastIndex((message) => message.role === "user" && !isSummary(message));
+		const last = this.#messages[at];
+		if (last === undefined) return undefined;
+		this.parts.store.sessions.dropLast(this.id, this.#messages.length - at);
+		this.#messages = this.#messages.slice(0, at);
+		this.#summaryAt = this.#messages.findLastIndex(isSummary);
+		return last.text;
 	}
 
 	/** The facts of an event that happens now. */

@@ -7,6 +7,7 @@ import { complete, streaming } from "./answers.ts";
 import { exitCodes } from "./exit.ts";
 import { keepStdoutForAnswers, note, warn, whenReaderGone } from "./output.ts";
 import { announceNoHooks, findSession } from "./run.ts";
+import { exportCommand } from "./sessions/export-command.ts";
 import { type ReadLine, terminalApprover } from "./terminal-approver.ts";
 import { ownSource, showToolCalls } from "./tool-lines.ts";
 
@@ -35,7 +36,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 		...(terminal && { approver: terminalApprover(input.read), prepare: showToolCalls }),
 	});
 	const agent = runtime.agent();
-	const conversation = await Conversation.open(agent, runtime.place, basicCommands, findSession(runtime.store, options, runtime.place.cwd));
+	const conversation = await Conversation.open(agent, runtime.place, [...basicCommands, exportCommand], findSession(runtime.store, options, runtime.place.cwd));
 	if (terminal) note(banner(runtime, conversation, version));
 	let failed = false;
 	try {

@@ -5,11 +5,11 @@ import type { Engine } from "../engine/engine.ts";
 import type { SessionRecord } from "../stores/sessions.ts";
 import type { Store } from "../stores/store.ts";
 import { openRuntime } from "../runtime.ts";
-import { didYouMean } from "../system/nearest.ts";
 import { complete, silent } from "./answers.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
 import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
 import { onTerminal, readAll } from "./input.ts";
+import { sessionNamed } from "./sessions/find.ts";
 import { stopOnSignals } from "./signals.ts";
 import { terminalApprover } from "./terminal-approver.ts";
 import { ownSource } from "./tool-lines.ts";
@@ -72,16 +72,11 @@ async function promptFrom(words: readonly string[]): Promise<{ readonly text: st
 }
 
 /** The session the options mean; undefined for a new one. */
-export function findSession({ sessions }: Store, options: { readonly session?: string; readonly continue?: boolean }, cwd: string): SessionRecord | undefined {
+export function findSession(store: Store, options: { readonly session?: string; readonly continue?: boolean }, cwd: string): SessionRecord | undefined {
 	if (options.session !== undefined && options.continue) throw new UsageError("--session and --continue contradict each other. Give one of them.");
-	if (options.session !== undefined) {
-		const found = sessions.get(options.session);
-		if (found) return found;
-		const near = sessions.nearest(options.session);
-		throw new CommandError(`There is no session '${options.session}'.${near === undefined ? didYouMean(options.session, []) : ` Did you mean '${near}'?`} 'hookline sessions' lists them.`);
-	}
+	if (options.session !== undefined) return sessionNamed(store, options.session);
 	if (!options.continue) return undefined;
-	const latest = sessions.latest(cwd);
+	const latest = store.sessions.latest(cwd);
 	if (latest === undefined) throw new CommandError(`There is no session to continue in ${cwd}. Leave out --continue to start one, or name one with --session; 'hookline sessions' lists them.`);
 	return latest;
 }

@@ -14,6 +14,8 @@ export interface NewSession {
 	readonly tools: string;
 	/** The session that delegated to this one. */
 	readonly parentId?: string;
+	/** What the user calls it, on one line. */
+	readonly name?: string;
 }
 
 /** A session without its messages. */
@@ -26,12 +28,49 @@ export interface SessionRecord extends NewSession {
 	readonly messages: number;
 	/** The first user text on one line, at most 120 characters; absent before there is one. */
 	readonly title?: string;
+	/** Where it was forked from; that session may be deleted since. */
+	readonly forkedFrom?: Origin;
+}
+
+/** The first messages of a session, with which another one began. */
+export interface Origin {
+	readonly sessionId: string;
+	readonly messages: number;
 }
 
 /** A session as lists show it. */
 export interface SessionSummary extends Omit<SessionRecord, "systemPrompt" | "tools"> {
 	/** The process that runs it now. */
 	readonly inUseBy?: Holder;
+}
+
+/** A message with its place in the session. */
+export interface SessionEntry {
+	/** Counts from 1. */
+	readonly number: number;
+	readonly at: number;
+	readonly message: Message;
+}
+
+/** All given fields must match. */
+export interface MessageSearch {
+	/** Words that all begin somewhere in the message, its tool calls included. */
+	readonly words: string;
+	readonly role?: Message["role"];
+	/** Of the session, absolute. */
+	readonly cwd?: string;
+	/** The earliest time of the message. */
+	readonly since?: number;
+	/** 20 when not given. */
+	readonly limit?: number;
+}
+
+/** A message that was found. */
+export interface Found extends SessionEntry {
+	readonly sessionId: string;
+	readonly cwd: string;
+	/** The session's name, or its title. */
+	readonly title?: string;
 }
 
 /** Every method throws StoreError when the database does not answer. */
@@ -49,6 +88,8 @@ export interface Sessions {
 	latest(cwd?: string): SessionRecord | undefined;
 	/** Last written first. 20 when no limit is given. */
 	list(options?: { readonly limit?: number }): readonly SessionSummary[];
+	/** Messages with these words, the newest first. The first search after messages were added takes them into the index. */
+	search(query: MessageSearch): readonly Found[];
 	/**
 	 * Adds messages at the end, all or none. When it returns they outlive this process (a loss of power may still take the last ones).
 	 * @throws StoreError `full`, `read-only`, `unknown-session` …; SessionInUseError when another process holds the session's lease.
@@ -56,8 +97,27 @@ export interface Sessions {
 	append(sessionId: string, messages: readonly Message[]): void;
 	/** All messages, oldest first. Empty for an unknown session. */
 	messages(sessionId: string): readonly Message[];
+	/** The same a few at a time, with their numbers and times: a long session need not be in memory whole. */
+	entries(sessionId: string): Iterable<SessionEntry>;
+	/**
+	 * Takes the last messages away again.
+	 * @throws StoreError `unknown-session`; SessionInUseError when another process holds the session's lease.
+	 */
+	dropLast(sessionId: string, count: number): void;
 	/** @throws StoreError `unknown-session` */
 	setSystemPrompt(sessionId: string, text: string): void;
+	/** Gives it a name, made one line as titles are; undefined takes it away. @throws StoreError `unknown-session` */
+	rename(sessionId: string, name: string | undefined): void;
+	/**
+	 * A new session that begins with the first messages of another one, all when no number is given.
+	 * @throws StoreError `unknown-session`; `bad-value` when there is no such message, or a tool call would be cut off from its results.
+	 */
+	fork(sessionId: string, newId: string, messages?: number): SessionRecord;
+	/**
+	 * Deletes it and the sessions it delegated to, with their messages and trace; gives the ids, its own first.
+	 * @throws StoreError `unknown-session`; SessionInUseError when anybody runs one of them, this process included.
+	 */
+	delete(sessionId: string): readonly string[];
 }
 
 // No i, l, o, u: ids are read out and typed.

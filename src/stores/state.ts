@@ -20,3 +20,6 @@ export interface States {
 export const stateQuota = 1024 * 1024;
 /** Characters. */
 export const maxStateKeyLength = 256;
+
+/** The name under which a session keeps things of its own (its todo list). No extension can be called that. */
+export const stateOfSession = (id: string): string => `session:${id}`;

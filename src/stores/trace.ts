@@ -18,6 +18,8 @@ export interface Traces extends TraceSink {
 	flush(): void;
 	/** Last recorded first. */
 	recent(filter?: TraceFilter): readonly DispatchRecord[];
+	/** What was recorded of a session at these events, the oldest first, a few at a time. */
+	ofSession(sessionId: string, events: readonly EventName[]): Iterable<DispatchRecord>;
 	/** The last dispatch of any of these events. */
 	lastOf(events: EventName | readonly EventName[]): DispatchRecord | undefined;
 	/** The hooks a record's `hookSet` refers to; undefined when they are no longer kept. */

@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, afterEach, describe, it } from "node:test";
+import { migrations } from "../../src/stores/migrations/all.ts";
 import { openStore } from "../../src/stores/open.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { applicationId } from "../../src/stores/sqlite/database.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { homeOf } from "../../src/system/home.ts";
 import { newSession, storeError } from "./store.ts";
@@ -118,5 +120,29 @@ describe("opening the home's store", () => {
 		const fileInstead = newHome();
 		writeFileSync(fileInstead.path, "");
 		assertInMemory(open(fileInstead), /^The home folder \/.+ cannot be made or used \(EEXIST.+\)\. Make it a writable folder, or set HOOKLINE_HOME to one\. /);
+	});
+
+	it("a file of the first version is brought up to this one, with all its sessions", () => {
+		const home = newHome();
+		mkdirSync(home.path);
+		const old = new DatabaseSync(home.database);
+		old.exec(`${migrations[0]!}; PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
+		old.exec("INSERT INTO sessions (id, cwd, model, surface, started_at, updated_at, turns, messages, title) VALUES ('s1', '/work', 'rehearsal', 'run', 1, 2, 1, 2, 'a heron')");
+		old.exec(`INSERT INTO session_texts VALUES ('s1', '"Be good."', '"[]"')`);
+		for (const [seq, json] of [[2, '{"role":"assistant","text":"a stork"}'], [1, '{"role":"user","text":"a heron"}']] as const) {
+			old.exec(`INSERT INTO messages VALUES ('s1', ${seq}, ${seq}, '', '${json}')`);
+		}
+		old.close();
+		const { store, said } = open(home);
+		assert.deepEqual(said, []);
+		assert.deepEqual([...store.sessions.entries("s1")], [
+			{ number: 1, at: 1, message: { role: "user", text: "a heron" } },
+			{ number: 2, at: 2, message: { role: "assistant", text: "a stork" } },
+		]);
+		assert.deepEqual(store.sessions.search({ words: "stork" }).map(({ number }) => number), [2]);
+		store.sessions.append("s1", [{ role: "user", text: "and now?" }]);
+		assert.deepEqual([store.sessions.get("s1")?.messages, store.sessions.get("s1")?.title, store.sessions.get("s1")?.name], [3, "a heron", undefined]);
+		store.sessions.delete("s1");
+		assert.deepEqual(store.sessions.messages("s1"), []);
 	});
 });

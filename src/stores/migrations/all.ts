@@ -1,5 +1,6 @@
 // Every change of the database's shape, in order. One that was released is never edited: databases in the field have it behind them.
 import { sql as first } from "./0001-first.ts";
+import { sql as sessions } from "./0002-sessions.ts";
 
 /** The SQL that leads from version n to n + 1 stands at index n. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [first, sessions];

@@ -54,6 +54,14 @@ export class SqliteLeases implements Leases {
 		else refuseIfHeld(sessionId, row);
 	}
 
+	/**
+	 * Called inside the transaction that is about to delete the session.
+	 * @throws SessionInUseError when anybody holds it, this process included.
+	 */
+	checkFree(sessionId: string): void {
+		refuseIfHeld(sessionId, rowOf(this.#database, sessionId));
+	}
+
 	releaseAll(): void {
 		for (const lease of this.#held.values()) lease.release();
 	}

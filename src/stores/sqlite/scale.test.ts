@@ -93,4 +93,37 @@ describe("many sessions, long sessions", () => {
 		assert.ok(late < 8 * early, `${early} ${late}`);
 		store.close();
 	});
+
+	it("a search among 20,000 messages finds its few hits as fast as among 200, and adding a message pays nothing for it", { timeout: 60_000 }, () => {
+		const timings = [200, 20_000].map((count) => {
+			const { store } = openInMemory();
+			store.sessions.create({ id: "s1", cwd: "/work", model: "rehearsal", surface: "run", systemPrompt: "", tools: "[]" });
+			const messages = Array.from({ length: count }, (_, i) => ({ role: "user", text: i % (count / 10) === 0 ? `a heron ${i}` : `common words ${i}` }) as const);
+			store.sessions.append("s1", messages);
+			const ask = () => [store.sessions.search({ words: "heron" }).length, store.sessions.search({ words: "common", limit: 5 }).length];
+			assert.deepEqual(ask(), [10, 5]);
+			const time = shortest(ask);
+			store.close();
+			return time;
+		});
+		assert.ok(timings[1]! < 8 * timings[0]!, `${timings}`);
+	});
+
+	it("10,000 messages and their dispatches are read in time that grows with their number and not faster", { timeout: 60_000 }, () => {
+		const timings = [1000, 10_000].map((count) => {
+			const { store } = openInMemory();
+			store.sessions.create({ id: "s1", cwd: "/work", model: "rehearsal", surface: "run", systemPrompt: "", tools: "[]" });
+			store.sessions.append("s1", Array.from({ length: count }, (_, i) => ({ role: "user", text: `message ${i}` }) as const));
+			for (let i = 0; i < count; i++) {
+				store.trace.record({ id: `d${i}`, event: "tool.calling", at: i, ms: 0, facts: { sessionId: "s1" }, outcome: "go", hookSet: "", hooks: [] });
+				if (i % 100 === 99) store.trace.flush();
+			}
+			const read = () => [[...store.sessions.entries("s1")].length, [...store.trace.ofSession("s1", ["tool.calling"])].length];
+			assert.deepEqual(read(), [count, count]);
+			const time = shortest(read);
+			store.close();
+			return time;
+		});
+		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
+	});
 });

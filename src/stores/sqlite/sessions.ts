@@ -2,9 +2,11 @@
 import { nearest } from "../../system/nearest.ts";
 import type { Surface } from "../../events/payloads/facts.ts";
 import type { Message } from "../../events/payloads/model.ts";
-import { type NewSession, type SessionRecord, type Sessions, type SessionSummary, titleOf } from "../sessions.ts";
+import { type Found, type MessageSearch, type NewSession, type SessionEntry, type SessionRecord, type Sessions, type SessionSummary, titleOf } from "../sessions.ts";
 import { StoreError } from "../store.ts";
 import type { Database } from "./database.ts";
+import { deleteSessions, dropLastMessages, familyOf, forkSession } from "./session-changes.ts";
+import { searchMessages } from "./search.ts";
 import { holderOf, isLive, type LeaseRow, type SqliteLeases } from "./leases.ts";
 
 interface SummaryRow {
@@ -18,14 +20,19 @@ interface SummaryRow {
 	readonly turns: number;
 	readonly messages: number;
 	readonly title: string | null;
+	readonly name: string | null;
+	readonly forked_from: string | null;
+	readonly forked_at: number | null;
 }
 type SessionRow = SummaryRow & { readonly system_prompt: string; readonly tools: string };
 type ListRow = SummaryRow & { readonly [Column in keyof LeaseRow]: LeaseRow[Column] | null };
 
-const summaryColumns = "id, parent_id, cwd, model, surface, started_at, updated_at, turns, messages, title";
+const summaryColumns = "id, parent_id, cwd, model, surface, started_at, updated_at, turns, messages, title, name, forked_from, forked_at";
 const selectSession = `SELECT ${summaryColumns}, system_prompt, tools FROM sessions JOIN session_texts ON session_id = id`;
 /** How many of the newest ids "did you mean" looks at. */
 const nearestAmong = 1000;
+/** How many messages are read at a time. */
+const readChunk = 200;
 
 export class SqliteSessions implements Sessions {
 	readonly #database: Database;
@@ -38,10 +45,10 @@ export class SqliteSessions implements Sessions {
 
 	create(session: NewSession): SessionRecord {
 		const now = Date.now();
-		const { id, parentId = null, cwd, model, surface, systemPrompt, tools } = session;
+		const { id, parentId = null, cwd, model, surface, systemPrompt, tools, name = null } = session;
 		this.#database.transaction(() => {
 			const { changes } = this.#database.run(
-				"INSERT INTO sessions (id, parent_id, cwd, model, surface, started_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+				"INSERT INTO sessions (id, parent_id, cwd, model, surface, started_at, updated_at, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 				id,
 				parentId,
 				cwd,
@@ -49,6 +56,7 @@ export class SqliteSessions implements Sessions {
 				surface,
 				now,
 				now,
+				name,
 			);
 			if (changes === 0) throw new StoreError("session-exists", `There already is a session ${id}. Resume it, or take another id.`);
 			this.#database.run("INSERT INTO session_texts (session_id, system_prompt, tools) VALUES (?, ?, ?)", id, JSON.stringify(systemPrompt), JSON.stringify(tools));
@@ -93,7 +101,8 @@ export class SqliteSessions implements Sessions {
 
 	append(sessionId: string, messages: readonly Message[]): void {
 		if (messages.length === 0) return;
-		const users = messages.filter((message) => message.role === "user");
+		// A summary is nobody's word.
+		const users = messages.filter((message) => message.role === "user" && message.summarises === undefined);
 		const title = users[0] ? titleOf(users[0].text) : null;
 		const now = Date.now();
 		this.#database.transaction(() => {
@@ -119,6 +128,50 @@ export class SqliteSessions implements Sessions {
 		return rows.map((row) => JSON.parse(row.json) as Message);
 	}
 
+	*entries(sessionId: string): Generator<SessionEntry> {
+		for (let last = 0; ; ) {
+			const rows = this.#database.all<{ seq: number; at: number; json: string }>("SELECT seq, at, json FROM messages WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?", sessionId, last, readChunk);
+			for (const { seq, at, json } of rows) yield { number: seq, at, message: JSON.parse(json) as Message };
+			if (rows.length < readChunk) return;
+			last = rows.at(-1)!.seq;
+		}
+	}
+
+	search(query: MessageSearch): readonly Found[] {
+		return searchMessages(this.#database, query);
+	}
+
+	rename(sessionId: string, name: string | undefined): void {
+		const line = name === undefined ? "" : titleOf(name);
+		const { changes } = this.#database.run("UPDATE sessions SET name = ? WHERE id = ?", line === "" ? null : line, sessionId);
+		if (changes === 0) throw unknown(sessionId);
+	}
+
+	fork(sessionId: string, newId: string, messages?: number): SessionRecord {
+		this.#database.transaction(() => {
+			if (!this.#database.get("SELECT 1 FROM sessions WHERE id = ?", sessionId)) throw unknown(sessionId);
+			forkSession(this.#database, sessionId, newId, messages);
+		});
+		return this.get(newId)!;
+	}
+
+	delete(sessionId: string): readonly string[] {
+		return this.#database.transaction(() => {
+			const family = familyOf(this.#database, sessionId);
+			if (family.length === 0) throw unknown(sessionId);
+			for (const id of family) this.#leases.checkFree(id);
+			deleteSessions(this.#database, family);
+			return family;
+		});
+	}
+
+	dropLast(sessionId: string, count: number): void {
+		this.#database.transaction(() => {
+			this.#leases.check(sessionId);
+			if (!dropLastMessages(this.#database, sessionId, count)) throw unknown(sessionId);
+		});
+	}
+
 	setSystemPrompt(sessionId: string, text: string): void {
 		this.#database.transaction(() => {
 			this.#leases.check(sessionId);
@@ -129,7 +182,7 @@ export class SqliteSessions implements Sessions {
 }
 
 const unknown = (sessionId: string) =>
-	new StoreError("unknown-session", `There is no session ${sessionId} in this store, so nothing can be added to it. 'hookline sessions' lists those there are.`);
+	new StoreError("unknown-session", `There is no session ${sessionId} in this store. 'hookline sessions' lists those there are.`);
 
 function summaryOf(row: SummaryRow): SessionSummary {
 	return {
@@ -143,6 +196,8 @@ function summaryOf(row: SummaryRow): SessionSummary {
 		turns: row.turns,
 		messages: row.messages,
 		...(row.title !== null && { title: row.title }),
+		...(row.name !== null && { name: row.name }),
+		...(row.forked_from !== null && { forkedFrom: { sessionId: row.forked_from, messages: row.forked_at ?? 0 } }),
 	};
 }
 

@@ -15,6 +15,7 @@ export const maxQueued = 10_000;
 const retryDelayMs = 2000;
 /** A background write waits this long, in ms, for another process, since the event loop waits with it. */
 const patienceMs = 50;
+const readChunk = 200;
 const pruneChunk = 250;
 const pruneDelayMs = 20;
 
@@ -72,6 +73,17 @@ export class SqliteTraces implements Traces {
 
 	recent(filter: TraceFilter = {}): readonly DispatchRecord[] {
 		return this.#read(filter).map(({ json }) => JSON.parse(json) as DispatchRecord);
+	}
+
+	*ofSession(sessionId: string, events: readonly EventName[]): Generator<DispatchRecord> {
+		this.#writeAll(patienceMs);
+		const sql = "SELECT n, json FROM dispatches WHERE session_id = ? AND n > ? AND event IN (SELECT value FROM json_each(?)) ORDER BY n LIMIT ?";
+		for (let last = 0; ; ) {
+			const rows = this.#database.all<{ n: number; json: string }>(sql, sessionId, last, JSON.stringify(events), readChunk);
+			for (const row of rows) yield JSON.parse(row.json) as DispatchRecord;
+			if (rows.length < readChunk) return;
+			last = rows.at(-1)!.n;
+		}
 	}
 
 	lastOf(events: EventName | readonly EventName[]): DispatchRecord | undefined {
@@ -193,7 +205,7 @@ export class SqliteTraces implements Traces {
 		}, pruneDelayMs).unref();
 	}
 
-	/** Rows go only from the old end and come only at the new one, so the two ends tell how many there are. */
+	/** Rows come at the new end and go from the old one, so the two ends tell how many there are; the gaps of deleted sessions count as well. */
 	#prune(): void {
 		try {
 			this.#database.withPatience(patienceMs, () => {
