@@ -1,4 +1,4 @@
-// Writes the pages that derive from code: docs/events.md and docs/configuration.md. A test holds them against it.
+// Writes the pages that derive from code: docs/events.md, docs/configuration.md and docs/config.schema.json. A test holds them against it.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { configSchema } from "../src/config/schema.ts";
@@ -7,7 +7,7 @@ import { eventNames, specOf } from "../src/events/catalog.ts";
 const written = "<!-- Written by scripts/docs.ts; change the code it derives from. -->";
 
 /** Each page's path below the repository, and its text. */
-export const pages: Readonly<Record<string, () => string>> = { "docs/events.md": eventsPage, "docs/configuration.md": configurationPage };
+export const pages: Readonly<Record<string, () => string>> = { "docs/events.md": eventsPage, "docs/configuration.md": configurationPage, "docs/config.schema.json": schemaPage };
 
 function eventsPage(): string {
 	const lines = ["# Events", "", written, "", "A name that ends in *-ing* is about to happen: the agent waits, and hooks decide. Any other name has happened: observers are told, and nobody waits.", ""];
@@ -39,8 +39,13 @@ interface SettingSchema {
 function configurationPage(): string {
 	const lines = ["# Configuration", "", written, "", "`config.yaml` in the home (`~/.hookline`, or `HOOKLINE_HOME`). There need be none. A setting that is unknown or of the wrong kind stops the start, with its line and column.", ""];
 	lines.push("| Setting | Kind | Meaning |", "|---|---|---|", ...rows(configSchema as unknown as SettingSchema, ""));
-	lines.push("", "| Environment | Meaning |", "|---|---|", "| `HOOKLINE_HOME` | where everything of yours is kept; `~/.hookline` |", "| `HOOKLINE_MODEL` | `rehearsal`, or `openai-compatible:NAME` |", "| `HOOKLINE_BASE_URL` | the address of an OpenAI-compatible server |", "| `HOOKLINE_API_KEY` | its key |", "");
+	lines.push("", "| Environment | Meaning |", "|---|---|", "| `HOOKLINE_HOME` | where everything of yours is kept; `~/.hookline` |", "| `HOOKLINE_MODEL` | `rehearsal`, `anthropic:NAME`, `openai:NAME`, `google:NAME` or `openai-compatible:NAME` |", "| `HOOKLINE_BASE_URL` | the address of an OpenAI-compatible server, or another one than the provider's own |", "| `HOOKLINE_API_KEY` | the key; otherwise the variable `model.api_key_env` names, or the usual one of the provider: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY` |", "");
 	return lines.join("\n");
+}
+
+/** For editors. It uses nothing that drafts differ in, and this is the draft that most of them know. */
+function schemaPage(): string {
+	return `${JSON.stringify({ $schema: "http://json-schema.org/draft-07/schema#", title: "config.yaml of Hookline", ...configSchema }, undefined, "\t")}\n`;
 }
 
 function rows(schema: SettingSchema, path: string): string[] {

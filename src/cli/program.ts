@@ -1,9 +1,12 @@
 // The command line: what there is, and how every error ends as a sentence and an exit code.
 import { Command, CommanderError } from "commander";
 import { didYouMean } from "../system/nearest.ts";
+import { completionCommand } from "./completion-command.ts";
+import { configCommand, initCommand } from "./config-command.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
 import { endWithReader, warn } from "./output.ts";
 import type { RunOptions } from "./run.ts";
+import { sessionsCommand } from "./sessions/command.ts";
 
 /** Errors whose message was written for the person. Anything else is a defect of ours, and is shown as one. */
 const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "SessionInUseError", "SwitchRefused", "CommandError"]);
@@ -54,24 +57,21 @@ function commands(version: string, exit: (code: number) => void): Command {
 		.addHelpText("after", '\nExamples:\n  hookline run "count the TypeScript files here"\n  git diff | hookline run --model openai-compatible:NAME --json')
 		.action(async (words: string[], _: object, run: Command) => exit(await (await import("./run.ts")).run(words, withThoseBefore<RunOptions>(run))));
 	hooksCommand(program.command("hooks").description("see, test and explain hooks"), exit);
-	program
-		.command("sessions")
-		.description("list the conversations that can be taken up again")
-		.option("--limit <n>", "how many, the last used first", "20")
-		.option("--json", "for programs")
-		.addHelpText("after", "\nExamples:\n  hookline sessions --limit 5\n  hookline run --session 20260101-120000-abcd \"go on\"")
-		.action(async (options: { limit: string }) => exit((await import("./sessions.ts")).sessions(options)));
+	sessionsCommand(program.command("sessions").description("list, show, search, name, fork, export and delete conversations"), exit);
 	program
 		.command("tour")
 		.description("see hooks at work: real turns in a temporary home, in a few seconds")
 		.addHelpText("after", "\nExamples:\n  hookline tour\n  hookline tour | less")
 		.action(async () => exit(await (await import("./tour.ts")).tour()));
+	configCommand(program.command("config").description("read, write and check config.yaml"), exit);
+	initCommand(program.command("init"), exit);
+	completionCommand(program, exit);
 	return program;
 }
 
 function conversationOptions(command: Command): Command {
 	return command
-		.option("--model <name>", "rehearsal, or openai-compatible:NAME")
+		.option("--model <name>", "rehearsal, anthropic:NAME, openai:NAME, google:NAME or openai-compatible:NAME")
 		.option("--session <id>", "take up this session; the beginning of its id is enough")
 		.option("--continue", "take up the last session of this folder")
 		.option("--no-hooks", "load no extension and run no hook; announced loudly");

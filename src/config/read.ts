@@ -9,33 +9,68 @@ export class ConfigError extends Error {
 	override readonly name = "ConfigError";
 }
 
+/** Something in the file that is wrong, and where: lines and columns count from 1. */
+export interface ConfigMistake {
+	readonly line: number;
+	readonly column: number;
+	/** A sentence. */
+	readonly message: string;
+}
+
+/** A file as it was read: whether or not its settings are right. */
+export interface ReadFile {
+	/** Undefined when there is no such file. */
+	readonly text: string | undefined;
+	/** Undefined for a file that is empty, or no YAML. */
+	readonly document: Document | undefined;
+	/** Of what is written there; an empty object when nothing is. */
+	readonly value: unknown;
+	readonly mistakes: readonly ConfigMistake[];
+}
+
 /**
  * The settings in a file; none when there is no such file or it is empty.
  * @throws ConfigError
  */
 export async function readConfig(file: string): Promise<Config> {
+	const { value, mistakes } = await readConfigFile(file);
+	if (mistakes.length > 0) throw new ConfigError(mistakes.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n"));
+	return value as Config;
+}
+
+/**
+ * A file with everything that is wrong in it.
+ * @throws ConfigError when it cannot be read as text.
+ */
+export async function readConfigFile(file: string): Promise<ReadFile> {
 	const text = readText(file);
-	if (text === undefined || text.trim() === "") return {};
+	return { text, ...(await parseConfig(text ?? "")) };
+}
+
+/** The same of a text that stands in no file yet. */
+export async function parseConfig(text: string): Promise<Omit<ReadFile, "text">> {
+	if (text.trim() === "") return { document: undefined, value: {}, mistakes: [] };
 	// Only loaded when there is something to read: it takes longer than everything else at the start.
 	const { LineCounter, parseDocument } = await import("yaml");
 	const lines = new LineCounter();
 	const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true, version: "1.2" });
 	const [broken] = document.errors;
 	if (broken !== undefined) {
-		const { line, col } = lines.linePos(broken.pos[0]);
-		throw new ConfigError(`${file}:${line}:${col}: this is not YAML: ${firstLine(broken.message)}${/tab/i.test(broken.message) ? " Indent with spaces." : ""}`);
+		const { line, col: column } = lines.linePos(broken.pos[0]);
+		const message = `this is not YAML: ${firstLine(broken.message)}${/tab/i.test(broken.message) ? " Indent with spaces." : ""}`;
+		return { document: undefined, value: {}, mistakes: [{ line, column, message }] };
 	}
-	const value = valueOf(document, file);
-	const found = mistakesIn(configSchema, value);
-	if (found.length > 0) throw new ConfigError(found.map(({ path, message }) => `${file}:${placeOf(document, lines, path)}: ${message}.`).join("\n"));
-	return value as Config;
+	const value = valueOf(document);
+	if (value instanceof Error) return { document: undefined, value: {}, mistakes: [{ line: 1, column: 1, message: `its aliases (*name) cannot be followed: ${value.message}. Write the settings out.` }] };
+	const mistakes = mistakesIn(configSchema, value).map(({ path, message }) => ({ ...placeOf(document, lines, path), message: `${message}.` }));
+	return { document, value, mistakes };
 }
 
-function valueOf(document: Document, file: string): unknown {
+function valueOf(document: Document): unknown {
 	try {
 		return document.toJS({ maxAliasCount: 100 }) ?? {};
 	} catch (error) {
-		throw new ConfigError(`${file}: its aliases (*name) cannot be followed: ${error instanceof Error ? error.message : String(error)}. Write the settings out.`, { cause: error });
+		return error instanceof Error ? error : new Error(String(error));
 	}
 }
 
@@ -58,17 +93,17 @@ function readText(file: string): string | undefined {
 }
 
 /** Line and column of the key a path leads to, or of what comes nearest. */
-function placeOf(document: Document, lines: LineCounter, path: readonly string[]): string {
+function placeOf(document: Document, lines: LineCounter, path: readonly string[]): { readonly line: number; readonly column: number } {
 	for (let length = path.length; length > 0; length--) {
 		const parent = length === 1 ? document.contents : (document.getIn(path.slice(0, length - 1), true) as Node | null);
 		const pair = (parent as { items?: readonly { key?: { value?: unknown; range?: readonly number[] | null } }[] } | null)?.items?.find((item) => String(item.key?.value) === path[length - 1]);
 		const offset = pair?.key?.range?.[0];
 		if (offset !== undefined) {
 			const { line, col } = lines.linePos(offset);
-			return `${line}:${col}`;
+			return { line, column: col };
 		}
 	}
-	return "1:1";
+	return { line: 1, column: 1 };
 }
 
 const firstLine = (text: string) => text.split("\n", 1)[0]!.replace(/ at line \d+, column \d+:?$/, ".");

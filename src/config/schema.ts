@@ -7,17 +7,29 @@ export interface Config {
 		readonly name?: string;
 		readonly base_url?: string;
 		readonly api_key_env?: string;
+		readonly reasoning?: (typeof efforts)[number];
 	};
+	/** By the whole name of the model, `PROVIDER:NAME`. */
+	readonly models?: Readonly<Record<string, ModelConfig>>;
 	readonly agent?: {
-		readonly context_tokens?: number;
 		readonly max_steps?: number;
 		readonly max_attempts?: number;
 		readonly retry_base_ms?: number;
 		readonly max_parallel_tools?: number;
 	};
 	readonly approvals?: { readonly timeout_s?: number };
+	readonly web?: {
+		readonly allow_hosts?: readonly string[];
+		readonly search?: { readonly provider: "searxng" | "brave"; readonly base_url?: string; readonly api_key_env?: string };
+	};
 	readonly trace?: { readonly max_records?: number };
 	readonly extensions?: Readonly<Record<string, ExtensionConfig>>;
+}
+
+export interface ModelConfig {
+	readonly context_tokens?: number;
+	readonly max_output_tokens?: number;
+	readonly price?: { readonly input: number; readonly output: number; readonly cached_input?: number; readonly cache_write?: number };
 }
 
 export interface ExtensionConfig {
@@ -26,6 +38,8 @@ export interface ExtensionConfig {
 	readonly host?: "inline" | "node";
 }
 
+const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+const dollars = (description: string) => ({ type: "number", minimum: 0, description }) as const;
 const count = (minimum: number, maximum: number, description: string) => ({ type: "integer", minimum, maximum, description }) as const;
 
 /** JSON Schema (2020-12) of config.yaml. */
@@ -38,10 +52,35 @@ export const configSchema = {
 			description: "The model to talk to. HOOKLINE_MODEL, HOOKLINE_BASE_URL, HOOKLINE_API_KEY and --model come before it.",
 			additionalProperties: false,
 			properties: {
-				provider: { type: "string", minLength: 1, description: "rehearsal (offline, needs nothing) or openai-compatible." },
+				provider: { type: "string", minLength: 1, description: "rehearsal (offline, needs nothing), anthropic, openai, google or openai-compatible." },
 				name: { type: "string", minLength: 1, description: "What the provider calls the model." },
-				base_url: { type: "string", minLength: 1, description: "Where an OpenAI-compatible server answers, for example http://127.0.0.1:8080/v1." },
+				base_url: { type: "string", minLength: 1, description: "Where an OpenAI-compatible server answers, for example http://127.0.0.1:8080/v1; for other providers only when it is not their own address." },
 				api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds the key. The key itself never stands in this file." },
+				reasoning: { type: "string", enum: efforts, description: "How hard the model is to think before it answers; left to the provider unless given." },
+			},
+		},
+		models: {
+			type: "object",
+			description: "What is known of models, by their whole name (`anthropic:claude-opus-4-5`); it comes before what Hookline knows itself.",
+			additionalProperties: {
+				type: "object",
+				additionalProperties: false,
+				properties: {
+					context_tokens: count(1000, 1_000_000_000, "Tokens of request and answer together."),
+					max_output_tokens: count(1, 1_000_000_000, "Tokens of one answer at most; it is asked for with each request."),
+					price: {
+						type: "object",
+						description: "US dollars per million tokens.",
+						additionalProperties: false,
+						required: ["input", "output"],
+						properties: {
+							input: dollars("Of what is sent, in US dollars per million tokens."),
+							output: dollars("Of what comes back, reasoning included."),
+							cached_input: dollars("Of what is sent and read from the provider's cache."),
+							cache_write: dollars("Of what is sent and written to it."),
+						},
+					},
+				},
 			},
 		},
 		agent: {
@@ -49,7 +88,6 @@ export const configSchema = {
 			additionalProperties: false,
 			properties: {
 				max_steps: count(1, 10_000, "Model answers in one turn; 50."),
-				context_tokens: count(1000, 100_000_000, "What the model's window holds. The conversation is summarised when four fifths are used; without it only /compact does that."),
 				max_attempts: count(1, 20, "Tries of one model call, the first included; 4."),
 				retry_base_ms: count(1, 60_000, "Wait before the second try in milliseconds, doubled for each further one; 1000."),
 				max_parallel_tools: count(1, 256, "Tool calls of one answer that run at the same time; 16."),
@@ -59,6 +97,28 @@ export const configSchema = {
 			type: "object",
 			additionalProperties: false,
 			properties: { timeout_s: count(1, 86_400, "How long a question to a person waits, in seconds, before it counts as a no; 300.") },
+		},
+		web: {
+			type: "object",
+			additionalProperties: false,
+			properties: {
+				allow_hosts: {
+					type: "array",
+					items: { type: "string", pattern: "^[^\\s/@]+$" },
+					description: "Hosts (`host` or `host:port`) that web_extract may read although their address is private, local or reserved; none.",
+				},
+				search: {
+					type: "object",
+					description: "Where web_search asks; without it there is no search.",
+					additionalProperties: false,
+					required: ["provider"],
+					properties: {
+						provider: { type: "string", enum: ["searxng", "brave"], description: "searxng (needs base_url, and `json` among its search.formats) or brave (needs api_key_env)." },
+						base_url: { type: "string", pattern: "^https?://", description: "Where it answers; for brave only when it is not Brave's own address." },
+						api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds its key." },
+					},
+				},
+			},
 		},
 		trace: {
 			type: "object",

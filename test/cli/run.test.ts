@@ -57,7 +57,7 @@ test("a model there is not ends with exit code 1 and the nearest that there is",
 	assert.equal(stderr, "hookline: There is no model provider 'rehersal'. Did you mean 'rehearsal'?\n");
 	assert.equal(code, 1);
 	const other = await place.run(["run", "--model", "nonsense", "SAY x"]);
-	assert.match(other.stderr, /^hookline: There is no model provider 'nonsense'\. A model is written rehearsal or openai-compatible:NAME\.\n$/);
+	assert.match(other.stderr, /^hookline: There is no model provider 'nonsense'\. A model is written rehearsal, anthropic:NAME, openai:NAME, google:NAME or openai-compatible:NAME\.\n$/);
 	assert.equal(other.code, 1);
 });
 
