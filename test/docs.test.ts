@@ -1,6 +1,6 @@
 // The documents say what is so: pages that derive from code are fresh, and what a document shows runs.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pages } from "../scripts/docs.ts";
@@ -42,7 +42,8 @@ test("the engine can be mounted as docs/engine.md shows", { timeout: 60_000 }, a
 });
 
 test("every link between the documents leads somewhere", () => {
-	for (const file of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/engine.md", "docs/events.md", "docs/configuration.md"]) {
+	const documents = readdirSync(join(repository, "docs")).filter((name) => name.endsWith(".md"));
+	for (const file of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...documents.map((name) => `docs/${name}`)]) {
 		for (const [, target] of read(file).matchAll(/\]\((?!http)([^)#]+)\)/g)) assert.doesNotThrow(() => read(join(file, "..", target!)), `${file} links to ${target}`);
 	}
 });
