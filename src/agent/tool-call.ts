@@ -4,7 +4,7 @@ import type { Go } from "../engine/outcome.ts";
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { ToolCallRequest } from "../events/payloads/model.ts";
 import type { ToolResult } from "../events/payloads/tool.ts";
-import { orAborted } from "../models/abort.ts";
+import { orAborted } from "../system/abort.ts";
 import { stateOfSession } from "../stores/state.ts";
 import { didYouMean } from "../system/nearest.ts";
 import { copyPlain } from "../system/plain.ts";

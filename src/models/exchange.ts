@@ -1,7 +1,7 @@
 // One request and its answer on the wire: what lies below the provider package, given to it as its `fetch`. Here hooks see the request, time
 // is kept, and every answer that is no stream of pieces becomes a sentence; the package would pass over most of them in silence.
 import type { JsonObject } from "../events/payloads/facts.ts";
-import { orAborted } from "./abort.ts";
+import { orAborted } from "../system/abort.ts";
 import type { ModelOptions, ProviderRequest } from "./model.ts";
 import { connectionFailure, notAStream, requestFailure, slowFailure, statusFailure, tooLong, type Endpoint, type Progress } from "./failures.ts";
 

@@ -1,7 +1,7 @@
 // The embedded model: offline, deterministic, in this process, streaming like a real one. Its language is in rehearsal-script.ts.
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Usage } from "../events/payloads/model.ts";
-import { orAborted } from "./abort.ts";
+import { orAborted } from "../system/abort.ts";
 import { chatBody, readChatBody } from "./chat-body.ts";
 import { ModelError, type Model, type ModelOptions, type ModelPiece, type ModelRequest } from "./model.ts";
 import { planAnswer, tokensIn, words, type ScriptAnswer, type ScriptRequest } from "./rehearsal-script.ts";

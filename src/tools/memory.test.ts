@@ -9,7 +9,7 @@ import { testContext } from "./test-context.ts";
 async function opened() {
 	const context = await testContext();
 	const memoryFolder = join(context.cwd, "memory");
-	const say = (args: Parameters<typeof memory.run>[0], cwd = "/work/shop") => memory.run(args, { ...context, cwd, settings: { memoryFolder } });
+	const say = (args: Parameters<typeof memory.run>[0], cwd = "/projects/shop") => memory.run(args, { ...context, cwd, settings: { memoryFolder } });
 	return { say, file: memoryFile(memoryFolder, "user", ""), folder: memoryFolder, [Symbol.asyncDispose]: () => context[Symbol.asyncDispose]() };
 }
 
@@ -27,9 +27,9 @@ test("a note is added, replaced and removed by words that stand in it", async ()
 
 test("each project has notes of its own, in a file named after its folder", async () => {
 	await using notes = await opened();
-	await notes.say({ action: "add", scope: "project", text: "Tests run with make." }, "/work/my shop");
-	assert.match((await notes.say({ action: "read", scope: "project" }, "/work/my shop")).text, /Tests run with make/);
-	for (const other of ["/other/my shop", "/work/my-shop"]) assert.equal((await notes.say({ action: "read", scope: "project" }, other)).text, "There are no notes about this project yet.");
+	await notes.say({ action: "add", scope: "project", text: "Tests run with make." }, "/projects/my shop");
+	assert.match((await notes.say({ action: "read", scope: "project" }, "/projects/my shop")).text, /Tests run with make/);
+	for (const other of ["/other/my shop", "/projects/my-shop"]) assert.equal((await notes.say({ action: "read", scope: "project" }, other)).text, "There are no notes about this project yet.");
 	assert.match((await readdir(join(notes.folder, "projects"))).join(), /^my-shop-[0-9a-f]{16}\.md$/);
 	for (const odd of ["/", "/a/..", "/a/\u202e../x\n", `/${"x".repeat(300)}`, "/.hidden"]) {
 		assert.match(memoryFile("/m", "project", odd), /^\/m\/projects\/\w[\w.-]{0,39}-[0-9a-f]{16}\.md$/, odd);

@@ -5,6 +5,7 @@ import * as https from "node:https";
 import { type LookupFunction } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { orAborted } from "../system/abort.ts";
 import { visibleLine } from "../system/visible.ts";
 import { addressesOf, readUrl } from "./web-address.ts";
 
@@ -46,7 +47,8 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
 	const signal = AbortSignal.any([options.signal, timeout.signal]);
 	let at = address;
 	try {
-		return await untilAborted(follow(address, { ...options, signal }, (url) => (at = url.href)), signal);
+		// The resolver cannot be stopped, so it is left.
+		return await orAborted(follow(address, { ...options, signal }, (url) => (at = url.href)), signal);
 	} catch (error) {
 		if (error instanceof FetchFailed) throw error;
 		if (options.signal.aborted) throw new FetchFailed("[interrupted]", { cause: error });
@@ -54,19 +56,6 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
 		throw new FetchFailed(`${at} could not be fetched: ${why(error)}`, { cause: error });
 	} finally {
 		clearTimeout(timer);
-	}
-}
-
-/** The resolver cannot be stopped, so it is left. */
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-	const { promise: aborted, reject } = Promise.withResolvers<never>();
-	const leave = () => reject(signal.reason);
-	if (signal.aborted) leave();
-	else signal.addEventListener("abort", leave, { once: true });
-	try {
-		return await Promise.race([work, aborted]);
-	} finally {
-		signal.removeEventListener("abort", leave);
 	}
 }
 
