@@ -19,6 +19,7 @@ import type { ExtensionState } from "./stores/state.ts";
 import type { Store } from "./stores/store.ts";
 import { type Home, homeOf } from "./system/home.ts";
 import { newId } from "./system/ids.ts";
+import { LogFile, type LogLevel } from "./system/log.ts";
 import { builtInTools } from "./tools/built-in.ts";
 import type { ToolSettings } from "./tools/tool.ts";
 
@@ -62,8 +63,18 @@ const longestGoodbyeMs = 5_000;
  * @throws ConfigError, RequiredExtensionError: nothing may start then.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
-	const { environment, cwd, surface, warn, log } = options;
+	const { environment, cwd, surface } = options;
 	const home = homeOf(environment);
+	const logFile = new LogFile(home.path, { onProblem: options.warn });
+	const warnOf = (from: string, message: string) => {
+		options.warn(message);
+		logFile.write("warning", from, message);
+	};
+	const warn = (message: string) => warnOf("hookline", message);
+	const log = (from: string, message: string, level: LogLevel = "info") => {
+		options.log(from, message);
+		logFile.write(level, from, message);
+	};
 	const config = await readConfig(home.config);
 	const place: SessionPlace = { cwd, surface, profile: "default" };
 	const store = openStore(home, { onProblem: warn, ...(config.trace?.max_records !== undefined && { maxRecords: config.trace.max_records }) });
@@ -72,7 +83,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 	const hosts = new Map<string, Promise<Host> | Host>();
 	const opened: Host[] = [];
 	const onStray = ({ extension, file, line, message, during }: Stray) => {
-		warn(`The extension '${extension}' failed outside of any call (${file}${line === undefined ? "" : `:${line}`}): ${message}`);
+		warnOf(extension, `The extension '${extension}' failed outside of any call (${file}${line === undefined ? "" : `:${line}`}): ${message}`);
 		if (engine.has("extension.failed")) engine.tell("extension.failed", { ...facts(), extension, file, message, during, ...(line !== undefined && { line }) });
 	};
 	const close = async (): Promise<void> => {

@@ -1,9 +1,9 @@
 // `hookline init`: which model, where, and which variable holds its key. Everything else in config.yaml stays as it is.
 import type { Change } from "../config/write.ts";
 import { readConfig } from "../config/read.ts";
-import { redactText } from "../engine/diff.ts";
 import { findModel, modelProviders } from "../models/find.ts";
 import { ensureHome, homeOf } from "../system/home.ts";
+import { redactText } from "../system/redact.ts";
 import { writing } from "./config/write.ts";
 import { exitCodes, UsageError } from "./exit.ts";
 import { onTerminal } from "./input.ts";

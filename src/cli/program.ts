@@ -3,13 +3,15 @@ import { Command, CommanderError } from "commander";
 import { didYouMean } from "../system/nearest.ts";
 import { completionCommand } from "./completion-command.ts";
 import { configCommand, initCommand } from "./config-command.ts";
+import { doctorCommand } from "./doctor-command.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
+import { logsCommand } from "./logs-command.ts";
 import { endWithReader, warn } from "./output.ts";
 import type { RunOptions } from "./run.ts";
 import { sessionsCommand } from "./sessions/command.ts";
 
 /** Errors whose message was written for the person. Anything else is a defect of ours, and is shown as one. */
-const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "SessionInUseError", "SwitchRefused", "CommandError"]);
+const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "SessionInUseError", "SwitchRefused", "LogError", "CommandError"]);
 
 /** @returns the exit code. */
 export async function main(argv: readonly string[], version: string): Promise<number> {
@@ -65,6 +67,8 @@ function commands(version: string, exit: (code: number) => void): Command {
 		.action(async () => exit(await (await import("./tour.ts")).tour()));
 	configCommand(program.command("config").description("read, write and check config.yaml"), exit);
 	initCommand(program.command("init"), exit);
+	logsCommand(program.command("logs"), exit);
+	doctorCommand(program.command("doctor"), exit);
 	completionCommand(program, exit);
 	return program;
 }

@@ -3,6 +3,7 @@ import type { DurableState, HookContext } from "../events/context.ts";
 import { type HookFailure, toFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
 import type { Cause, Facts, JsonObject } from "../events/payloads/facts.ts";
+import type { LogLevel } from "../system/log.ts";
 import { type Deadlines, Waiting, type WaitingFor } from "./deadline.ts";
 import type { Hook } from "./plan.ts";
 import type { Trace } from "./trace.ts";
@@ -20,7 +21,7 @@ export interface EngineParts {
 	now(): number;
 	turnState(turnId: string | undefined): Map<string, unknown>;
 	stateOf(extension: string): DurableState;
-	log(hook: string, message: string): void;
+	log(hook: string, message: string, level: LogLevel): void;
 	/** Tells `hook.failed`, unless that is what failed. */
 	failed(hook: Hook, failure: HookFailure, facts: Facts, effect: "blocked" | "passed" | "none"): void;
 }
@@ -91,7 +92,7 @@ export class Call implements HookContext, Running, WaitingFor {
 	}
 
 	late(): void {
-		this.#parts.log(this.hook, `answered ${this.event} after its time was up; the answer was dropped`);
+		this.#parts.log(this.hook, `answered ${this.event} after its time was up; the answer was dropped`, "warning");
 	}
 
 	get hook(): string {
@@ -127,7 +128,7 @@ export class Call implements HookContext, Running, WaitingFor {
 	}
 
 	log(message: string): void {
-		this.#parts.log(this.hook, message);
+		this.#parts.log(this.hook, message, "info");
 	}
 
 	/** Ends what the handler waits for. The engine's side: handlers only see the signal. */

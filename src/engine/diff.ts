@@ -1,20 +1,10 @@
 // What changed between two plain values, and what of it may be kept: secrets are replaced, long parts are cut.
 import type { FieldChange } from "../events/record.ts";
+import { longestSecret, redacted, redactText } from "../system/redact.ts";
 
 const secretName = /^(?:.*[_-])?(?:(?:api|access|private)[_-]?key|token|secret|password|passwd|passphrase|authorization|cookie)$/i;
 const secretCamelName = /[a-z0-9](?:(?:Api|Access|Private)Key|Token|Secret|Password|Passwd|Passphrase|Authorization|Cookie)$/;
 const isSecretName = (name: string) => secretName.test(name) || secretCamelName.test(name);
-/** Texts are cut after they were redacted, but only this much of one is looked at beyond the cut: no secret but a private key is longer. */
-const longestSecret = 4096;
-const secretText =
-	/(?<=\b[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=["']?)[^\s"';&|]{3,}|(?<=\b[Bb]asic\s+)[A-Za-z0-9+/]{8,}={0,2}|\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+)|(?<=\b[Bb]earer\s+)[\w.~+/-]{12,}=*|(?<=:\/\/[^\s:@/]{1,64}:)[^\s@/]{3,}(?=@)|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-
-export const redacted = "[redacted]";
-
-/** A text without the secrets that can be told by their shape: keys of well-known services, bearer tokens, passwords in URLs, private keys, `SOME_TOKEN=…`. */
-export function redactText(text: string): string {
-	return text.replace(secretText, redacted);
-}
 
 /**
  * A copy of a plain value for the trace: secrets replaced (by the name of their field or by their shape), long texts and lists cut with a

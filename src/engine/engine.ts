@@ -12,6 +12,7 @@ import type { DispatchRecord, HookSummary, TraceSink } from "../events/record.ts
 import { type HookDefinition, RegistrationError } from "../events/registration.ts";
 import { monotonicMs } from "../system/clock.ts";
 import { newId } from "../system/ids.ts";
+import type { LogLevel } from "../system/log.ts";
 import { copyPlain, deepFreeze } from "../system/plain.ts";
 import { causeOf, type EngineParts, maxDepth, maxWaiting } from "./context.ts";
 import { Deadlines } from "./deadline.ts";
@@ -28,8 +29,8 @@ export interface EngineOptions {
 	readonly trace?: false | { readonly capacity?: number; readonly sink?: TraceSink };
 	/** Durable state of extensions; in memory when left out. */
 	readonly stateOf?: (extension: string) => DurableState;
-	/** Where lines of hooks and warnings of the engine go; nowhere when left out. */
-	readonly log?: (hook: string, message: string) => void;
+	/** Where lines of hooks (`info`) and warnings of the engine go (`error` for a failure that blocks); nowhere when left out. */
+	readonly log?: (hook: string, message: string, level: LogLevel) => void;
 	/** Monotonic milliseconds. */
 	readonly now?: () => number;
 }
@@ -167,7 +168,7 @@ class HookEngine implements Engine {
 		if (plans === undefined) return;
 		const sealed = this.#seal(payload, noOptions);
 		if (sealed.cause !== undefined && sealed.cause.depth > maxDepth) {
-			this.#parts.log(sealed.cause.hook, `fired ${event} from inside ${maxDepth} levels of hooks; it was not told`);
+			this.#parts.log(sealed.cause.hook, `fired ${event} from inside ${maxDepth} levels of hooks; it was not told`, "warning");
 			return;
 		}
 		const plan = plans.forTool((sealed as { toolName?: string }).toolName);
@@ -229,7 +230,7 @@ class HookEngine implements Engine {
 		// It was told when it was put on hold; only what that blocks is news.
 		if (failure.kind === "suspended" && effect !== "blocked") return;
 		const consequence = effect === "blocked" ? ", which blocks it" : effect === "passed" ? "; it is open, so things go on without it" : "";
-		this.#parts.log(hook.id, `failed at ${event} (${failure.kind}): ${failure.message}${consequence}${suspended ? "; it is now on hold" : ""}`);
+		this.#parts.log(hook.id, `failed at ${event} (${failure.kind}): ${failure.message}${consequence}${suspended ? "; it is now on hold" : ""}`, effect === "blocked" ? "error" : "warning");
 		// What a failure of an observer of failures causes is a failure again: it stays in the log and the trace.
 		if (event === "hook.failed") return;
 		const { eventId: _, at: __, cause: ___, ...place } = onlyFacts(facts);

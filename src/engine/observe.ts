@@ -117,7 +117,7 @@ class Queue {
 			}
 		}
 		this.#running = false;
-		if (this.#dropped > 0) this.#parts.log(this.#id, `was too slow: ${this.#dropped} events were dropped from its queue`);
+		if (this.#dropped > 0) this.#parts.log(this.#id, `was too slow: ${this.#dropped} events were dropped from its queue`, "warning");
 		this.#dropped = 0;
 	}
 

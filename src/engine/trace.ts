@@ -7,7 +7,8 @@ import type { EventName } from "../events/payloads/all.ts";
 import type { Facts, JsonObject } from "../events/payloads/facts.ts";
 import type { DispatchRecord, FieldChange, HookRecord, HookSet, HookSummary, TraceSink } from "../events/record.ts";
 import { newId } from "../system/ids.ts";
-import { changeForTrace, diff, forTrace, redacted } from "./diff.ts";
+import { redacted } from "../system/redact.ts";
+import { changeForTrace, diff, forTrace } from "./diff.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Hook } from "./plan.ts";
 

@@ -10,7 +10,10 @@ function openInMemory() {
 	return { database, store: storeOn(database, { durable: false, location: "memory" }, { onProblem: assert.fail }) };
 }
 
-/** The shortest of several runs, in ms: what the machine does beside only ever adds. */
+/**
+ * The shortest of several runs, in ms: what the machine does beside only ever adds. What grows with a hundred times the data would take a
+ * hundred times as long; the bounds below leave room for a machine that is busy all the while.
+ */
 function shortest(work: () => unknown): number {
 	return Math.min(
 		...Array.from({ length: 15 }, () => {
@@ -54,7 +57,7 @@ describe("the trace with many records", () => {
 			store.close();
 			return time;
 		});
-		assert.ok(timings[1]! < 8 * timings[0]!, `${timings}`);
+		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
 	});
 });
 
@@ -77,7 +80,7 @@ describe("many sessions, long sessions", () => {
 			store.close();
 			return time;
 		});
-		assert.ok(timings[1]! < 8 * timings[0]!, `${timings}`);
+		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
 	});
 
 	it("adding to a session of 10,000 messages costs what it did at the start", { timeout: 60_000 }, () => {
@@ -90,7 +93,7 @@ describe("many sessions, long sessions", () => {
 		const early = shortest(() => add(20));
 		add(10_000);
 		const late = shortest(() => add(20));
-		assert.ok(late < 8 * early, `${early} ${late}`);
+		assert.ok(late < 40 * early, `${early} ${late}`);
 		store.close();
 	});
 
@@ -106,7 +109,7 @@ describe("many sessions, long sessions", () => {
 			store.close();
 			return time;
 		});
-		assert.ok(timings[1]! < 8 * timings[0]!, `${timings}`);
+		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
 	});
 
 	it("10,000 messages and their dispatches are read in time that grows with their number and not faster", { timeout: 60_000 }, () => {
