@@ -1,19 +1,17 @@
 // Puts the parts together: home, configuration, store, engine, extensions, model, tools. The only file that knows them all.
 import { join } from "node:path";
 import { delegateTask } from "./agent/delegate.ts";
+import { chooseModel, type Environment, openModel, setIn } from "./agent/model-choice.ts";
 import { defaultLimits, type AgentParts, type Limits } from "./agent/parts.ts";
 import type { SessionPlace } from "./agent/session.ts";
 import type { Approver, Output } from "./agent/surface.ts";
 import { readConfig } from "./config/read.ts";
-import type { Config, ModelConfig } from "./config/schema.ts";
+import type { Config } from "./config/schema.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import type { DurableState } from "./events/context.ts";
 import type { Surface } from "./events/payloads/facts.ts";
 import { type LoadedExtensions, loadExtensions } from "./extensions/load.ts";
 import type { Host, Stray } from "./hosts/host.ts";
-import { findModel, ModelConfigError, usualOf } from "./models/find.ts";
-import type { ModelFacts } from "./models/known.ts";
-import type { Model } from "./models/model.ts";
 import { openStore } from "./stores/open.ts";
 import type { ExtensionState } from "./stores/state.ts";
 import type { Store } from "./stores/store.ts";
@@ -22,8 +20,6 @@ import { newId } from "./system/ids.ts";
 import { LogFile, type LogLevel } from "./system/log.ts";
 import { builtInTools } from "./tools/built-in.ts";
 import type { ToolSettings } from "./tools/tool.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface RuntimeOptions {
 	readonly environment: Environment;
@@ -114,7 +110,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 			engine,
 			extensions,
 			place,
-			agent: () => (agent ??= { engine, model: modelFor(options, config), tools: [...builtInTools(), delegateTask], toolSettings: toolSettingsOf(options, config, home), store, home: home.path, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
+			agent: () => (agent ??= { engine, model: openModel(chooseModel(options.model, environment, config)), tools: [...builtInTools(), delegateTask], toolSettings: toolSettingsOf(options, config, home), store, home: home.path, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
 			[Symbol.asyncDispose]: close,
 		};
 	} catch (error) {
@@ -134,43 +130,9 @@ async function makeHost(kind: "inline" | "node", options: HostOptions): Promise<
 	return (await import("./hosts/node.ts")).nodeHost({ ...options, name: "user" });
 }
 
-/** The first of: what the command line says, HOOKLINE_MODEL, config.yaml, rehearsal. */
-function modelFor({ model, environment }: RuntimeOptions, { model: settings, models }: Config): Model {
-	const configured = settings?.provider === undefined ? undefined : settings.name === undefined ? settings.provider : `${settings.provider}:${settings.name}`;
-	const name = model ?? nonEmpty(environment["HOOKLINE_MODEL"]) ?? configured;
-	const givenUrl = nonEmpty(environment["HOOKLINE_BASE_URL"]);
-	const anyUrl = givenUrl ?? settings?.base_url;
-	if (name === undefined && anyUrl !== undefined) {
-		throw new ModelConfigError(`There is a base URL (${anyUrl}), but no model is named. Set HOOKLINE_MODEL=openai-compatible:NAME, or --model, or model.provider and model.name in config.yaml.`);
-	}
-	const chosen = name ?? "rehearsal";
-	const usual = usualOf(chosen);
-	// Address and key in config.yaml are those of its provider: another one's key must not go to that address, nor its key to another.
-	const own = usual === undefined || settings?.provider === undefined || chosen.split(":", 1)[0] === settings.provider ? settings : undefined;
-	const variables = ["HOOKLINE_API_KEY", own?.api_key_env, usual?.keyVariable];
-	const apiKey = variables.map((variable) => variable && nonEmpty(environment[variable])).find((key) => key);
-	const said = models !== undefined && Object.hasOwn(models, chosen) ? models[chosen] : undefined;
-	return findModel({ name: chosen, baseUrl: givenUrl ?? own?.base_url, apiKey, reasoning: settings?.reasoning, facts: said && factsFrom(said) });
-}
-
-function factsFrom({ context_tokens, max_output_tokens, price }: ModelConfig): ModelFacts {
-	return {
-		...(context_tokens !== undefined && { contextTokens: context_tokens }),
-		...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
-		...(price && {
-			price: {
-				input: price.input,
-				output: price.output,
-				...(price.cached_input !== undefined && { cachedInput: price.cached_input }),
-				...(price.cache_write !== undefined && { cacheWrite: price.cache_write }),
-			},
-		}),
-	};
-}
-
 function toolSettingsOf({ environment }: RuntimeOptions, { web }: Config, home: Home): ToolSettings {
 	const search = web?.search;
-	const apiKey = search?.api_key_env === undefined ? undefined : nonEmpty(environment[search.api_key_env]);
+	const apiKey = search?.api_key_env === undefined ? undefined : setIn(environment, search.api_key_env);
 	return {
 		memoryFolder: join(home.path, "memory"),
 		web: {
@@ -186,8 +148,6 @@ function toolSettingsOf({ environment }: RuntimeOptions, { web }: Config, home: 
 		},
 	};
 }
-
-const nonEmpty = (text: string | undefined) => (text === undefined || text.trim() === "" ? undefined : text.trim());
 
 function limitsOf({ agent, approvals }: Config): Limits {
 	return {

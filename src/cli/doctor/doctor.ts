@@ -25,7 +25,7 @@ export async function doctor({ fix = false, json }: { readonly fix?: boolean; re
 		...configChecks,
 		...checkDatabase(home),
 		...(await checkExtensions(home, config)),
-		await checkModel(home, config),
+		checkModel(config),
 		...(await checkPrograms()),
 	];
 	const count = (state: Check["state"]) => checks.filter((check) => check.state === state).length;
