@@ -76,7 +76,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 	const store = openStore(home, { onProblem: warn, ...(config.trace?.max_records !== undefined && { maxRecords: config.trace.max_records }) });
 	const engine = createEngine({ trace: { sink: store.trace }, stateOf: (extension) => durable(store.state.of(extension)), log });
 	const facts = () => ({ eventId: newId("e"), at: Date.now(), surface, cwd, profile: place.profile });
-	const hosts = new Map<string, Promise<Host> | Host>();
+	const hosts = new Map<string, Promise<Host>>();
 	const opened: Host[] = [];
 	const onStray = ({ extension, file, line, message, during }: Stray) => {
 		warnOf(extension, `The extension '${extension}' failed outside of any call (${file}${line === undefined ? "" : `:${line}`}): ${message}`);
@@ -103,6 +103,18 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 			? await loadExtensions({ folder: home.extensions, config, configFile: home.config, engine, host, facts, warn })
 			: { loaded: [], failed: [], disabled: [] };
 		let agent: AgentParts | undefined;
+		const agentParts = (): AgentParts => ({
+			engine,
+			model: openModel(chooseModel(options.model, environment, config)),
+			tools: [...builtInTools(), delegateTask],
+			toolSettings: toolSettingsOf(options, config, home),
+			store,
+			home: home.path,
+			output: options.output,
+			limits: limitsOf(config),
+			warn,
+			...(options.approver && { approver: options.approver }),
+		});
 		return {
 			home,
 			config,
@@ -110,7 +122,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 			engine,
 			extensions,
 			place,
-			agent: () => (agent ??= { engine, model: openModel(chooseModel(options.model, environment, config)), tools: [...builtInTools(), delegateTask], toolSettings: toolSettingsOf(options, config, home), store, home: home.path, output: options.output, limits: limitsOf(config), warn, ...(options.approver && { approver: options.approver }) }),
+			agent: () => (agent ??= agentParts()),
 			[Symbol.asyncDispose]: close,
 		};
 	} catch (error) {

@@ -12,13 +12,13 @@ import type { AgentToolContext } from "./tool-context.ts";
 import { runTurn, type TurnResult } from "./turn.ts";
 
 /** Children may have children, and no further: what a person asked for must stay in sight. */
-export const maxDelegationDepth = 2;
+const maxDelegationDepth = 2;
 const maxTasks = 8;
 const parallelChildren = 4;
 const defaultSteps = 30;
 const defaultTimeoutS = 600;
 
-export const delegateTaskName = "delegate_task";
+const delegateTaskName = "delegate_task";
 
 interface DelegateArgs {
 	readonly tasks: readonly { readonly goal: string; readonly context?: string }[];

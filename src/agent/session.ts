@@ -20,7 +20,7 @@ export interface SessionPlace {
 }
 
 /** What a tool call that was under way when its process ended is told to have given. */
-export const lostResult = "[No result: the program ended while this call was running. Whether it had an effect is not known; check before you repeat it.]";
+const lostResult = "[No result: the program ended while this call was running. Whether it had an effect is not known; check before you repeat it.]";
 export const interruptedResult = "[No result: the user stopped the turn.]";
 
 export class Session {

@@ -107,7 +107,7 @@ export function notAStream(endpoint: Endpoint, body: string): ModelError {
 }
 
 /** A piece in mid-stream that is an error, or is no piece of an answer at all. `raw` is its text or its parsed value. */
-export function pieceFailure(endpoint: Endpoint, raw: unknown, progress: Progress): ModelError {
+function pieceFailure(endpoint: Endpoint, raw: unknown, progress: Progress): ModelError {
 	const place = placeOf(progress);
 	const said = messageIn(raw);
 	if (said === undefined) {

@@ -1,6 +1,6 @@
 // Files written so that a reader, or a crash, finds either the old or the new content and nothing between.
 import { randomBytes } from "node:crypto";
-import { access, constants, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 export interface WriteOptions {
@@ -30,14 +30,6 @@ export async function writeAtomically(path: string, content: string | Uint8Array
 		throw error;
 	}
 	if (options.until === "disk") await syncFolder(dirname(target));
-}
-
-/** Whether this process may write the file or folder. False when it does not exist. */
-export async function isWritable(path: string): Promise<boolean> {
-	return access(path, constants.W_OK).then(
-		() => true,
-		() => false,
-	);
 }
 
 async function modeOf(path: string): Promise<number | undefined> {

@@ -2,7 +2,7 @@
 import { counted, failed, sized, succeeded } from "./result.ts";
 import type { Tool } from "./tool.ts";
 
-export const mostPageBytes = 5 * 1024 * 1024;
+const mostPageBytes = 5 * 1024 * 1024;
 export const pageTimeoutMs = 20_000;
 const usualChars = 20_000;
 const mostChars = 100_000;

@@ -53,7 +53,7 @@ const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86
  * A point in time: `2026-11-01` (local midnight), `2026-11-01T15:30`, or how long ago: `90m`, `12h`, `3d`, `2w`.
  * @throws UsageError
  */
-export function timeOf(text: string, now: number): number {
+function timeOf(text: string, now: number): number {
 	const ago = /^(\d+)([mhdw])$/.exec(text);
 	if (ago) return now - Number(ago[1]) * units[ago[2]!]!;
 	const isDate = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(text);

@@ -10,10 +10,7 @@ function openInMemory() {
 	return { database, store: storeOn(database, { durable: false, location: "memory" }, { onProblem: assert.fail }) };
 }
 
-/**
- * The shortest of several runs, in ms: what the machine does beside only ever adds. What grows with a hundred times the data would take a
- * hundred times as long; the bounds below leave room for a machine that is busy all the while.
- */
+/** The shortest of several runs, in ms: what the machine does beside only ever adds. */
 function shortest(work: () => unknown): number {
 	return Math.min(
 		...Array.from({ length: 15 }, () => {
@@ -57,7 +54,7 @@ describe("the trace with many records", () => {
 			store.close();
 			return time;
 		});
-		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
+		assert.ok(timings[1]! < 8 * timings[0]!, `${timings}`);
 	});
 });
 
@@ -80,7 +77,7 @@ describe("many sessions, long sessions", () => {
 			store.close();
 			return time;
 		});
-		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
+		assert.ok(timings[1]! < 8 * timings[0]!, `${timings}`);
 	});
 
 	it("adding to a session of 10,000 messages costs what it did at the start", { timeout: 60_000 }, () => {
@@ -93,23 +90,26 @@ describe("many sessions, long sessions", () => {
 		const early = shortest(() => add(20));
 		add(10_000);
 		const late = shortest(() => add(20));
-		assert.ok(late < 40 * early, `${early} ${late}`);
+		assert.ok(late < 8 * early, `${early} ${late}`);
 		store.close();
 	});
 
-	it("a search among 20,000 messages finds its few hits as fast as among 200, and adding a message pays nothing for it", { timeout: 60_000 }, () => {
+	it("a search among 20,000 messages finds its few hits as fast as among 200; a word that stands everywhere takes no more than their number", { timeout: 60_000 }, () => {
 		const timings = [200, 20_000].map((count) => {
 			const { store } = openInMemory();
 			store.sessions.create({ id: "s1", cwd: "/work", model: "rehearsal", surface: "run", systemPrompt: "", tools: "[]" });
 			const messages = Array.from({ length: count }, (_, i) => ({ role: "user", text: i % (count / 10) === 0 ? `a heron ${i}` : `common words ${i}` }) as const);
 			store.sessions.append("s1", messages);
-			const ask = () => [store.sessions.search({ words: "heron" }).length, store.sessions.search({ words: "common", limit: 5 }).length];
-			assert.deepEqual(ask(), [10, 5]);
-			const time = shortest(ask);
+			const few = () => store.sessions.search({ words: "heron" }).length;
+			const many = () => store.sessions.search({ words: "common", limit: 5 }).length;
+			assert.deepEqual([few(), many()], [10, 5]);
+			const time = { few: shortest(few), many: shortest(many) };
 			store.close();
 			return time;
 		});
-		assert.ok(timings[1]! < 40 * timings[0]!, `${timings}`);
+		assert.ok(timings[1]!.few < 8 * timings[0]!.few, JSON.stringify(timings));
+		// The index merges the places of all words that begin so before it gives the newest: 4 ms among 200,000 messages.
+		assert.ok(timings[1]!.many < 100 * timings[0]!.many, JSON.stringify(timings));
 	});
 
 	it("10,000 messages and their dispatches are read in time that grows with their number and not faster", { timeout: 60_000 }, () => {
