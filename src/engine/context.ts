@@ -1,4 +1,5 @@
 // What dispatches share, and one call of one handler.
+import type { Stage } from "../events/catalog.ts";
 import type { DurableState, HookContext } from "../events/context.ts";
 import { type HookFailure, toFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
@@ -101,6 +102,10 @@ export class Call implements HookContext, Running, WaitingFor {
 
 	get event(): EventName {
 		return this.#hook.summary.event;
+	}
+
+	get stage(): Stage {
+		return this.#hook.stage;
 	}
 
 	get depth(): number {

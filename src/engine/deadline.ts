@@ -1,6 +1,8 @@
 // Waiting for handlers that returned a promise: one list of deadlines and one timer for all of them, since a timer for each would cost
 // more than the handler does.
+import type { Stage } from "../events/catalog.ts";
 import { HookFailure, toFailure } from "../events/failure.ts";
+import type { EventName } from "../events/payloads/all.ts";
 
 /** Something with a time limit. It is its own list entry, so that adding and removing cost a few assignments. */
 export class Deadline {
@@ -55,6 +57,11 @@ export class Deadlines {
 		}
 	}
 
+	/** Everything that is waited for, the newest first. */
+	*all(): Generator<Deadline> {
+		for (let deadline = this.#head.next; deadline !== undefined; deadline = deadline.next) yield deadline;
+	}
+
 	#arm(due: number): void {
 		clearTimeout(this.#timer);
 		this.#timerDue = due;
@@ -86,6 +93,9 @@ export class Deadlines {
 
 /** Who waits, and for whom: the engine's side of one call. */
 export interface WaitingFor {
+	readonly hook: string;
+	readonly event: EventName;
+	readonly stage: Stage;
 	readonly deadlines: Deadlines;
 	readonly timeoutMs: number;
 	/** When the handler was called, ms of the deadlines' clock. */
@@ -112,6 +122,11 @@ export class Waiting extends Deadline {
 		// Any other thenable may throw, answer twice or answer with another one; a promise that is resolved with it sees to all of that.
 		this.#promise = promise instanceof Promise && promise.then === nativeThen ? promise : new Promise((resolve) => resolve(promise));
 		this.#for = waitingFor;
+	}
+
+	/** The call that is waited for. */
+	get call(): Pick<WaitingFor, "hook" | "event" | "stage" | "started"> {
+		return this.#for;
 	}
 
 	/** Begins to wait. `take` gets the answer, or the failure as a value: once, and never before this has returned. */

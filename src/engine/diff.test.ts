@@ -73,3 +73,11 @@ test("a change under a secret name is redacted, however deep it is", () => {
 	assert.deepEqual(changeForTrace({ path: "auth.token.value", before: undefined, after: "b" }), { path: "auth.token.value", before: undefined, after: "[redacted]" });
 	assert.deepEqual(changeForTrace({ path: "args.command", before: "a", after: { password: "b" } }), { path: "args.command", before: "a", after: { password: "[redacted]" } });
 });
+
+test("of an image the kind and the length are kept, however its bytes are written", () => {
+	const base64 = "iVBORw0KGgoAAAANSUhEUg==";
+	assert.equal(forTrace(`data:image/png;base64,${base64}`), "[image/png, 46 characters]");
+	assert.deepEqual(forTrace({ source: { type: "base64", media_type: "image/png", data: base64 } }), { source: { type: "base64", media_type: "image/png", data: "[image/png, 24 characters]" } });
+	assert.deepEqual(forTrace({ inlineData: { mimeType: "image/gif", data: base64 } }), { inlineData: { mimeType: "image/gif", data: "[image/gif, 24 characters]" } });
+	assert.deepEqual(forTrace({ mimeType: "text/plain", data: "hello" }), { mimeType: "text/plain", data: "hello" });
+});

@@ -6,8 +6,13 @@ const secretName = /^(?:.*[_-])?(?:(?:api|access|private)[_-]?key|token|secret|p
 const secretCamelName = /[a-z0-9](?:(?:Api|Access|Private)Key|Token|Secret|Password|Passwd|Passphrase|Authorization|Cookie)$/;
 const isSecretName = (name: string) => secretName.test(name) || secretCamelName.test(name);
 
+// The bytes of images have no business in a trace: as a URL, or as providers write them.
+const imageUrl = /^data:(image\/[\w.+-]+);base64,/;
+const imageTypeOf = (item: Record<string, unknown>): string | undefined =>
+	["media_type", "mimeType", "mediaType"].map((name) => item[name]).find((type): type is string => typeof type === "string" && /^image\/[\w.+-]{1,40}$/.test(type));
+
 /**
- * A copy of a plain value for the trace: secrets replaced (by the name of their field or by their shape), long texts and lists cut with a
+ * A copy of a plain value for the trace: images named, secrets replaced (by the name of their field or by their shape), long texts and lists cut with a
  * note, at most `budget` characters in all. Its cost is bounded by the budget, not by the value. `name` is that of the field it comes from.
  */
 export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
@@ -16,6 +21,8 @@ export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
 		// A flag says whether there is a secret, not which.
 		if (isSecretName(key) && item !== null && item !== undefined && typeof item !== "boolean") return redacted;
 		if (typeof item === "string") {
+			const image = imageUrl.exec(item);
+			if (image !== null) return `[${image[1]}, ${item.length} characters]`;
 			const room = Math.max(0, Math.min(left, 4096));
 			const clean = redactText(item.slice(0, room + longestSecret));
 			const kept = clean.length > room || item.length > room + longestSecret ? `${clean.slice(0, room)}… [${item.length} characters]` : clean;
@@ -33,6 +40,7 @@ export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
 			return kept;
 		}
 		const entries: [string, unknown][] = [];
+		const type = imageTypeOf(item as Record<string, unknown>);
 		for (const name in item) {
 			if (left <= 0) {
 				entries.push(["…", "[cut]"]);
@@ -40,7 +48,8 @@ export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
 			}
 			const kept = redactText(name.length > 256 ? `${name.slice(0, 256)}…` : name);
 			left -= kept.length;
-			entries.push([kept, copy((item as Record<string, unknown>)[name], name)]);
+			const field = (item as Record<string, unknown>)[name];
+			entries.push([kept, type !== undefined && name === "data" && typeof field === "string" ? `[${type}, ${field.length} characters]` : copy(field, name)]);
 		}
 		return Object.fromEntries(entries);
 	};

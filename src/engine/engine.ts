@@ -3,7 +3,7 @@
 //   const engine = createEngine();
 //   engine.register([{ event: "tool.calling", stage: "guard", handler, options: {}, source, host: "inline" }]);
 //   const outcome = await engine.dispatch("tool.calling", payload);
-import { catalog, type WrappableEvent } from "../events/catalog.ts";
+import { catalog, type Stage, type WrappableEvent } from "../events/catalog.ts";
 import type { DurableState } from "../events/context.ts";
 import { type HookFailure } from "../events/failure.ts";
 import type { EventName, InterceptEvent, ObserveEvent, Payloads } from "../events/payloads/all.ts";
@@ -15,7 +15,7 @@ import { newId } from "../system/ids.ts";
 import type { LogLevel } from "../system/log.ts";
 import { copyPlain, deepFreeze } from "../system/plain.ts";
 import { causeOf, type EngineParts, maxDepth, maxWaiting } from "./context.ts";
-import { Deadlines } from "./deadline.ts";
+import { Deadlines, Waiting } from "./deadline.ts";
 import { Dispatch } from "./dispatch.ts";
 import { countFailure } from "./failure.ts";
 import { Observers } from "./observe.ts";
@@ -41,6 +41,15 @@ export interface Registration {
 	remove(): void;
 }
 
+/** A hook whose answer is waited for. */
+export interface PendingHook {
+	readonly hook: string;
+	readonly event: EventName;
+	readonly stage: Stage;
+	/** How long by now, in ms. */
+	readonly forMs: number;
+}
+
 export interface Engine {
 	/**
 	 * Adds hooks, all of them or none. The live hooks of `replaces` leave in the same instant: a dispatch sees the old or the new, never neither.
@@ -61,6 +70,8 @@ export interface Engine {
 	hooks(event?: EventName): readonly HookSummary[];
 	/** Whether a hook is on hold, and how often it failed in a row. */
 	healthOf(id: string): { readonly suspendedForMs: number; readonly failuresInARow: number; readonly lastFailure: string } | undefined;
+	/** The hooks that hold something up right now, the longest first: those whose answer is waited for. Observers hold up nothing. */
+	pending(): readonly PendingHook[];
 	/** The newest records of the trace, oldest first. */
 	recent(limit?: number): readonly DispatchRecord[];
 	/** Resolves when all observers have heard everything, and hands the trace to its sink. */
@@ -188,6 +199,17 @@ class HookEngine implements Engine {
 		const hooks = this.#hooks.filter((hook) => hook.id === id);
 		const [worst] = hooks.toSorted((a, b) => b.failuresInARow - a.failuresInARow);
 		return worst && { suspendedForMs: Math.max(0, worst.suspendedUntil - this.#parts.now()), failuresInARow: worst.failuresInARow, lastFailure: worst.lastFailure };
+	}
+
+	pending(): readonly PendingHook[] {
+		const now = this.#parts.now();
+		const waiting: PendingHook[] = [];
+		for (const deadline of this.#parts.deadlines.all()) {
+			if (!(deadline instanceof Waiting) || deadline.call.stage === "observe") continue;
+			const { hook, event, stage, started } = deadline.call;
+			waiting.push({ hook, event, stage, forMs: now - started });
+		}
+		return waiting.toSorted((a, b) => b.forMs - a.forMs);
 	}
 
 	recent(limit?: number): readonly DispatchRecord[] {

@@ -29,6 +29,17 @@ test("priority is stronger than where a hook comes from", async () => {
 	assert.equal(await sentence([appending("native"), appending("webhook", { rank: 3, priority: 10 })]), "say webhook native");
 });
 
+test("what a project brings rewrites before everybody else and wraps inside of everybody else, whatever its priority", async () => {
+	assert.equal(await sentence([appending("mine", { priority: -1000 }), appending("project", { trust: "project", priority: 1000 })]), "say project mine");
+	const order: string[] = [];
+	const around = (name: string, more: More) => wrap("tool.calling", (_, next) => (order.push(name), next()), more);
+	const engine = engineWith([around("project", { trust: "project", priority: -1000 }), around("mine", { priority: 1000 })]);
+	const outcome = await engine.dispatch("tool.calling", toolCall());
+	assert.ok(outcome.kind === "go");
+	await engine.perform("tool.calling", outcome, async () => ({ text: "", isError: false }));
+	assert.deepEqual(order, ["mine", "project"]);
+});
+
 test("asynchronous transforms wait for each other and keep the order", async () => {
 	const slow = transform("tool.calling", async (call) => {
 		await new Promise((resolve) => setImmediate(resolve));

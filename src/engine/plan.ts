@@ -82,9 +82,12 @@ function inWords(policy: FailurePolicy | "none", spec: AnyInterceptSpec | Observ
 	return policy === "closed" ? `closed: ${spec.ifBlocked}` : "open: things go on without it, with a warning";
 }
 
-/** Sorts the hooks of an event by priority, then native before foreign, then in the order they came. */
+/**
+ * Sorts the hooks of an event by priority, then native before foreign, then in the order they came. A project's transforms come before all others, so that
+ * the user's own have the last word, and its wrappers inside of all others, so that none is left out by them.
+ */
 export function toPlans(hooks: readonly Hook[]): Plans {
-	const sorted = hooks.toSorted((a, b) => a.priority - b.priority || a.source.rank - b.source.rank);
+	const sorted = hooks.toSorted((a, b) => standing(a) - standing(b) || a.priority - b.priority || a.source.rank - b.source.rank);
 	const particular = sorted.some((hook) => hook.matchesTool !== undefined);
 	const plans = new Map<string | undefined, Plan>();
 	return {
@@ -101,6 +104,11 @@ export function toPlans(hooks: readonly Hook[]): Plans {
 			return plan;
 		},
 	};
+}
+
+function standing({ stage, source }: Hook): number {
+	if (source.trust !== "project") return 0;
+	return stage === "transform" ? -1 : stage === "wrap" ? 1 : 0;
 }
 
 function toPlan(hooks: readonly Hook[]): Plan {
