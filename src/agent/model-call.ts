@@ -2,11 +2,14 @@
 import type { ModelAnswer } from "../events/hooks.ts";
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { Message, ToolCallRequest, Usage } from "../events/payloads/model.ts";
+import type { ImageSource } from "../models/images.ts";
 import { costOf } from "../models/known.ts";
-import { type FinishReason, ModelError, type ModelOptions, type ModelRequest, type ProviderRequest } from "../models/model.ts";
-import { marked } from "./context.ts";
+import { type FinishReason, type Model, ModelError, type ModelOptions, type ModelRequest, type ProviderRequest } from "../models/model.ts";
+import { withReadableImages } from "./images.ts";
+import type { Models } from "./models.ts";
 import { mayStream } from "./output.ts";
 import type { Session } from "./session.ts";
+import { contextOf } from "./spill.ts";
 
 /** The model's answer, or why there is none: a hook's block or the user's stop. */
 export type ModelCallResult = { readonly answer: ModelAnswer } | { readonly blocked: string };
@@ -15,39 +18,75 @@ export type ModelCallResult = { readonly answer: ModelAnswer } | { readonly bloc
 export type Audience = "person" | "nobody";
 
 /**
- * Calls the model. Every request of the agent goes through here, whatever it is for.
- * @throws ModelError when all tries failed; the signal's reason when stopped; OperationBlocked.
+ * Calls the model, and where it fails those behind it, with the same messages. Every request of the agent goes through here, whatever it is for.
+ * @throws ModelError when all tries of the last one failed; the signal's reason when stopped; OperationBlocked.
  */
-export async function callModel(session: Session, { messages, tools }: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelCallResult> {
-	const { engine, model } = session.parts;
-	if (!engine.has("model.calling")) return { answer: await tryOften(session, { messages, tools }, audience, signal) };
+export async function callModel(session: Session, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelCallResult> {
+	const { models, output, warn } = session.parts;
+	let model = models.current;
+	try {
+		for (;;) {
+			try {
+				return await callHooked({ session, model, audience, signal }, request);
+			} catch (error) {
+				const next = signal.aborted ? undefined : fallbackAfter(models, model, error);
+				if (next === undefined) throw error;
+				output.discard();
+				warn(`${(error as ModelError).message} ${next.name} is asked instead${session.turnId === undefined ? "" : ", until this turn is over"}.`);
+				models.fallBack(next);
+				model = next;
+			}
+		}
+	} finally {
+		if (session.turnId === undefined) models.backToChosen();
+	}
+}
+
+function fallbackAfter(models: Models, model: Model, error: unknown): Model | undefined {
+	return error instanceof ModelError && error.elsewhere !== "never" ? models.after(model) : undefined;
+}
+
+/** One model asked for one answer. */
+interface Asking {
+	readonly session: Session;
+	readonly model: Model;
+	readonly audience: Audience;
+	readonly signal: AbortSignal;
+}
+
+/** A fall-back is another model, and hooks may have their opinion on it: so each has a `model.calling` of its own. */
+async function callHooked(asking: Asking, { messages, tools }: ModelRequest): Promise<ModelCallResult> {
+	const { session, model, signal } = asking;
+	const { engine } = session.parts;
+	if (!engine.has("model.calling")) return { answer: await tryOften(asking, { messages, tools }) };
 	const payload = { ...session.facts(), model: model.name, messages, toolNames: tools.map(({ name }) => name) };
 	const outcome = await engine.dispatch("model.calling", payload, { signal });
 	if (outcome.kind !== "go") return { blocked: outcome.kind === "blocked" ? outcome.reason : outcome.text };
-	const request = { messages: withInjections(outcome.payload.messages, outcome.injections), tools };
-	return { answer: await engine.perform("model.calling", outcome, () => tryOften(session, request, audience, signal), { signal, check: answerMistake }) };
+	const request = { messages: withInjections(session, outcome.payload.messages, outcome.injections), tools };
+	return { answer: await engine.perform("model.calling", outcome, () => tryOften(asking, request), { signal, check: answerMistake }) };
 }
 
-type Injections = Parameters<typeof marked>[0];
+type Injections = Parameters<typeof contextOf>[1];
 
 /** Adds text of hooks for this call only: to the system prompt, or as a message at the end, where it leaves the cached part as it is. */
-function withInjections(messages: readonly Message[], injections: Injections): readonly Message[] {
+function withInjections({ parts }: Session, messages: readonly Message[], injections: Injections): readonly Message[] {
 	if (injections.length === 0) return messages;
 	const forSystem = injections.filter(({ as }) => as === "system");
 	const forUser = injections.filter(({ as }) => as === "user");
 	const head = messages[0]!;
-	const system: Message = forSystem.length > 0 && head.role === "system" ? { role: "system", text: `${head.text}\n\n${marked(forSystem)}` } : head;
+	const system: Message = forSystem.length > 0 && head.role === "system" ? { role: "system", text: `${head.text}\n\n${contextOf(parts, forSystem)}` } : head;
 	const changed = [system].concat(messages.slice(1));
-	if (forUser.length > 0) changed.push({ role: "user", text: marked(forUser) });
+	if (forUser.length > 0) changed.push({ role: "user", text: contextOf(parts, forUser) });
 	return changed;
 }
 
-async function tryOften(session: Session, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelAnswer> {
-	const { engine, model, limits, output } = session.parts;
+async function tryOften(asking: Asking, request: ModelRequest): Promise<ModelAnswer> {
+	const { session, model, signal } = asking;
+	const { engine, models, limits, output } = session.parts;
 	for (let attempt = 1; ; attempt++) {
 		const began = performance.now();
 		try {
-			const answer = await stream(session, request, audience, signal);
+			const answer = await stream(asking, request);
 			if (engine.has("model.called")) {
 				const { text, toolCalls, finish, usage } = answer;
 				const costUsd = costOf(usage, model.facts ?? {});
@@ -56,9 +95,10 @@ async function tryOften(session: Session, request: ModelRequest, audience: Audie
 			return answer;
 		} catch (error) {
 			if (signal.aborted || !(error instanceof ModelError)) throw error;
-			const retryInMs = waitBefore(error, attempt, limits.maxAttempts, limits.retryBaseMs);
+			const fallback = fallbackAfter(models, model, error);
+			const retryInMs = fallback && error.elsewhere === "now" ? undefined : waitBefore(error, attempt, limits.maxAttempts, limits.retryBaseMs);
 			if (engine.has("model.failed")) {
-				const more = { ...(error.status !== undefined && { status: error.status }), ...(retryInMs !== undefined && { retryInMs }) };
+				const more = { ...(error.status !== undefined && { status: error.status }), ...(retryInMs !== undefined ? { retryInMs } : fallback && { fallback: fallback.name }) };
 				engine.tell("model.failed", { ...session.facts(), model: model.name, message: error.message, attempt, willRetry: retryInMs !== undefined, ...more });
 			}
 			if (retryInMs === undefined) throw error;
@@ -95,8 +135,8 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 	});
 }
 
-async function stream(session: Session, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelAnswer> {
-	const { engine, model, output } = session.parts;
+async function stream({ session, model, audience, signal }: Asking, request: ModelRequest): Promise<ModelAnswer> {
+	const { engine, output } = session.parts;
 	const live = audience === "person" && mayStream(session.parts);
 	const streamed = engine.has("model.streamed");
 	let text = "";
@@ -105,7 +145,10 @@ async function stream(session: Session, request: ModelRequest, audience: Audienc
 	let finish: FinishReason = "other";
 	let usage: Usage = {};
 	let providerData: JsonObject | undefined;
-	for await (const piece of model.stream(request, modelOptions(session, signal))) {
+	const { store, warn } = session.parts;
+	const messages = withReadableImages(request.messages, model, warn);
+	const imageOf: ImageSource = ({ sha256 }) => store.sessions.image(session.id, sha256);
+	for await (const piece of model.stream({ ...request, messages, imageOf }, modelOptions(session, model, signal))) {
 		switch (piece.kind) {
 			case "text":
 				text += piece.delta;
@@ -129,13 +172,13 @@ async function stream(session: Session, request: ModelRequest, audience: Audienc
 	return { text, reasoning, toolCalls, finish, usage, ...(providerData && { providerData }) };
 }
 
-function modelOptions(session: Session, signal: AbortSignal): ModelOptions {
-	const { engine, model } = session.parts;
+function modelOptions(session: Session, model: Model, signal: AbortSignal): ModelOptions {
+	const { engine } = session.parts;
 	if (!engine.has("model.requesting")) return { signal };
 	const onRequest = async (request: ProviderRequest): Promise<ProviderRequest | undefined> => {
 		const payload = { ...session.facts(), model: model.name, ...request };
 		const outcome = await engine.dispatch("model.requesting", payload, { signal });
-		if (outcome.kind !== "go") throw new ModelError(outcome.kind === "blocked" ? outcome.reason : outcome.text, { retryable: false });
+		if (outcome.kind !== "go") throw new ModelError(outcome.kind === "blocked" ? outcome.reason : outcome.text, { retryable: false, elsewhere: "never" });
 		const { url, body, headers } = outcome.payload;
 		return body === request.body && headers === request.headers ? undefined : { url, body, headers };
 	};

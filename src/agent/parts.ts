@@ -3,12 +3,15 @@ import type { Engine } from "../engine/engine.ts";
 import type { Model } from "../models/model.ts";
 import type { Store } from "../stores/store.ts";
 import type { Tool, ToolSettings } from "../tools/tool.ts";
+import type { Models } from "./models.ts";
 import type { Approver, Output } from "./surface.ts";
 
 export interface AgentParts {
 	readonly engine: Engine;
+	readonly models: Models;
+	/** The one that is asked now: `models.current`. */
 	readonly model: Model;
-	/** In a constant order: it is part of what providers cache. */
+	/** Those of a session that begins now, in a constant order: it is part of what providers cache. */
 	readonly tools: readonly Tool[];
 	/** What the user configured for the tools; nothing when absent. */
 	readonly toolSettings?: ToolSettings;

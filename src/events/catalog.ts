@@ -237,7 +237,7 @@ export const catalog = {
 	"step.ended": told("A step is over."),
 	"model.streamed": { kind: "observe", timeoutMs: seconds(30), frequent: true, summary: "A piece of the model's answer arrived." },
 	"model.called": told("A model call gave an answer."),
-	"model.failed": told("A model call failed; says whether it is tried again."),
+	"model.failed": told("A model call failed; says whether it is tried again, or another model asked."),
 	"model.selected": told("The model of the conversation was set or changed."),
 	"tool.called": told("A tool call is over: ok, error or blocked."),
 	"approval.requested": told("A person is being asked."),

@@ -16,7 +16,7 @@ export function anthropicModel(settings: ProviderSettings): Model {
 			const { createAnthropic } = await import("@ai-sdk/anthropic");
 			return createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(model);
 		},
-		call: ({ messages }) => ({ prompt: withCacheMarks(write(messages)) }),
+		call: ({ messages, imageOf }) => ({ prompt: withCacheMarks(write(messages, imageOf)) }),
 		usageOf,
 		keeps: { namespace: "anthropic", text: [], reasoning: ["signature", "redactedData"], call: [] },
 	});

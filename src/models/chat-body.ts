@@ -2,16 +2,17 @@
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { Message, ToolCallRequest } from "../events/payloads/model.ts";
 import { deepFreeze } from "../system/plain.ts";
+import { type ImageContent, imageContents, type ImageSource } from "./images.ts";
 import type { ModelRequest, ToolDeclaration } from "./model.ts";
 
 // A session's history is sent again with every call, so a message is translated once and never again. Frozen, because hooks are shown it.
 const translated = new WeakMap<Message, JsonObject>();
 
 /** The messages on the wire. The same message object gives the same (frozen) object each time. */
-export function chatMessages(messages: readonly Message[]): readonly JsonObject[] {
+export function chatMessages(messages: readonly Message[], imageOf?: ImageSource): readonly JsonObject[] {
 	return messages.map((message) => {
 		let known = translated.get(message);
-		if (known === undefined) translated.set(message, (known = deepFreeze(translate(message))));
+		if (known === undefined) translated.set(message, (known = deepFreeze(translate(message, imageOf))));
 		return known;
 	});
 }
@@ -28,10 +29,10 @@ export class ConversationBytes {
 	readonly #ends: number[] = [];
 
 	/** The messages with commas between them, as JSON.stringify writes `chatMessages`, without the brackets. To be copied before the next call. */
-	of(messages: readonly Message[]): Uint8Array {
+	of(messages: readonly Message[], imageOf?: ImageSource): Uint8Array {
 		const known = this.#commonWith(messages);
 		this.#ends.length = known;
-		for (const message of messages.slice(known)) this.#append(`${JSON.stringify(translate(message))},`);
+		for (const message of messages.slice(known)) this.#append(`${JSON.stringify(translate(message, imageOf))},`);
 		this.#messages = messages;
 		return this.#bytes.subarray(0, Math.max(0, this.#end - 1));
 	}
@@ -67,18 +68,19 @@ const isSame = (a: Message, b: Message) => a === b || (a.role === "system" && b.
 /** The whole body, as a model without a wire shows it to the hooks of `model.requesting`. */
 export function chatBody(model: string, request: ModelRequest): JsonObject {
 	const tools = request.tools.length > 0 ? { tools: request.tools.map(chatTool) } : {};
-	return { model, messages: chatMessages(request.messages), ...tools, stream: true, stream_options: { include_usage: true } };
+	return { model, messages: chatMessages(request.messages, request.imageOf), ...tools, stream: true, stream_options: { include_usage: true } };
 }
 
 function chatTool({ name, description, parameters }: ToolDeclaration): JsonObject {
 	return { type: "function", function: { name, description, parameters } };
 }
 
-function translate(message: Message): JsonObject {
+function translate(message: Message, imageOf: ImageSource | undefined): JsonObject {
 	switch (message.role) {
 		case "system":
+			return { role: "system", content: message.text };
 		case "user":
-			return { role: message.role, content: message.text };
+			return { role: "user", content: message.images === undefined ? message.text : [...imageContents(message.images, imageOf).map(imagePart), { type: "text", text: message.text }] };
 		case "tool":
 			return { role: "tool", tool_call_id: message.callId, content: message.text };
 		case "assistant": {
@@ -92,6 +94,10 @@ function translate(message: Message): JsonObject {
 			};
 		}
 	}
+}
+
+function imagePart(image: ImageContent): JsonObject {
+	return "words" in image ? { type: "text", text: image.words } : { type: "image_url", image_url: { url: `data:${image.mediaType};base64,${image.base64}` } };
 }
 
 function translateCall(call: ToolCallRequest): JsonObject {
@@ -119,7 +125,8 @@ export function readChatBody(body: JsonObject): { readonly messages: readonly Re
 	if (!Array.isArray(body["messages"])) return undefined;
 	const messages = body["messages"].map((message: unknown): ReadMessage => {
 		const { role, content, tool_calls: calls } = objectOf(message);
-		return { role: String(role), text: textOf(content), toolCalls: Array.isArray(calls) ? calls : [] };
+		const images = imagesOf(content);
+		return { role: String(role), text: textOf(content), toolCalls: Array.isArray(calls) ? calls : [], ...(images.length > 0 && { images }) };
 	});
 	const tools: readonly unknown[] = Array.isArray(body["tools"]) ? body["tools"] : [];
 	return { messages, toolNames: tools.map((tool) => String(objectOf(objectOf(tool)["function"])["name"])) };
@@ -129,6 +136,22 @@ export interface ReadMessage {
 	readonly role: string;
 	readonly text: string;
 	readonly toolCalls: readonly unknown[];
+	readonly images?: readonly ReadImage[];
+}
+
+export interface ReadImage {
+	readonly mediaType: string;
+	readonly bytes: number;
+}
+
+/** What a `data:` URL holds; undefined for any other text. */
+export function imageIn(url: unknown): ReadImage | undefined {
+	const found = typeof url === "string" ? /^data:([^;,]+);base64,/.exec(url) : null;
+	return found === null ? undefined : { mediaType: found[1]!, bytes: Buffer.byteLength((url as string).slice(found[0].length), "base64") };
+}
+
+function imagesOf(content: unknown): readonly ReadImage[] {
+	return Array.isArray(content) ? content.flatMap((part: unknown) => imageIn(objectOf(objectOf(part)["image_url"])["url"]) ?? []) : [];
 }
 
 const objectOf = (value: unknown): JsonObject => (typeof value === "object" && value !== null ? (value as JsonObject) : {});

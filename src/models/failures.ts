@@ -1,6 +1,6 @@
 // What goes wrong between us and a model's server, as sentences: what happened, whose it is, what to do.
 import type { JsonObject } from "../events/payloads/facts.ts";
-import { ModelError } from "./model.ts";
+import { type Elsewhere, ModelError, type ModelErrorDetails } from "./model.ts";
 
 export interface Endpoint {
 	readonly model: string;
@@ -27,6 +27,8 @@ export interface Progress {
 const maxExcerpt = 300;
 /** OpenAI says "too many requests" to an account without credit as well; waiting does not fill it. */
 const noCredit = /insufficient_quota/;
+/** A refusal that is about this model or this account, and not about the request: too long for its window, no credit, a wrong key, no such model. */
+const ofThisModel = /context[ _-]?(?:length|window|size)|too (?:long|large|many tokens)|maximum.{0,30}tokens|token count|credit|quota|billing|API_KEY_INVALID|(?:unknown|invalid|no such) model|model.{0,80}(?:not (?:found|exist|support|valid)|does(?: not|n't))/i;
 
 /** Where a key is set, as a sentence. */
 export function keyAdvice(usual?: Usual): string {
@@ -59,7 +61,7 @@ export function statusFailure(endpoint: Endpoint, status: number, headers: Heade
 	const said = saidIn(body);
 	const colon = said ? `: ${said}` : ".";
 	const retryable = isWorthAnotherTry(status) && !noCredit.test(body);
-	return failure(endpoint, sentence(), { status, retryable, retryAfterMs: retryable ? (retryAfterMs(headers) ?? retryDelayIn(body)) : undefined });
+	return failure(endpoint, sentence(), { status, retryable, retryAfterMs: retryable ? (retryAfterMs(headers) ?? retryDelayIn(body)) : undefined, elsewhere: elsewhereAfter(status, body) });
 
 	function sentence(): string {
 		// Google refuses a wrong key as a bad request.
@@ -68,6 +70,7 @@ export function statusFailure(endpoint: Endpoint, status: number, headers: Heade
 			return `The model server at ${baseUrl} ${what}${ended(colon)} ${keyAdvice(usual)}`;
 		}
 		if (status === 404) {
+			if (model === "") return `Nothing is served at ${baseUrl} (HTTP 404)${ended(colon)} ${urlAdvice(endpoint)}`;
 			return `The model server at ${baseUrl} knows no model '${model}', or nothing is served at that address (HTTP 404)${ended(colon)} Check the model's name. ${urlAdvice(endpoint)}`;
 		}
 		if (status === 429) return `The model server at ${baseUrl} asks for fewer requests (HTTP 429)${colon}`;
@@ -81,10 +84,10 @@ export function connectionFailure(endpoint: Endpoint, error: unknown, progress?:
 	const code = codeOf(error);
 	const { baseUrl } = endpoint;
 	const host = URL.parse(baseUrl)?.hostname ?? baseUrl;
-	const of = (sentence: string, retryable = true) => failure(endpoint, sentence, { retryable, cause: error });
+	const of = (sentence: string, retryable = true, elsewhere?: Elsewhere) => failure(endpoint, sentence, { retryable, cause: error, elsewhere });
 	if (progress) return of(`The connection to the model server at ${baseUrl} broke ${placeOf(progress)} (${code || reasonOf(error)}).`);
-	if (code === "ECONNREFUSED") return of(`Nothing answers at ${baseUrl}: the connection was refused. Is the model server running? ${urlAdvice(endpoint)}`);
-	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return of(`The host '${host}' of ${baseUrl} cannot be found (${code}). Is the network up? ${urlAdvice(endpoint)}`);
+	if (code === "ECONNREFUSED") return of(`Nothing answers at ${baseUrl}: the connection was refused. Is the model server running? ${urlAdvice(endpoint)}`, true, "now");
+	if (code === "ENOTFOUND" || code === "EAI_AGAIN") return of(`The host '${host}' of ${baseUrl} cannot be found (${code}). Is the network up? ${urlAdvice(endpoint)}`, true, "now");
 	if (/CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/.test(code)) {
 		return of(`The certificate of ${baseUrl} is not accepted (${code}). NODE_EXTRA_CA_CERTS names a file with further authorities.`, false);
 	}
@@ -106,6 +109,12 @@ export function notAStream(endpoint: Endpoint, body: string): ModelError {
 	return failure(endpoint, `The model server at ${baseUrl} answered with JSON instead of a stream: ${saidIn(body) || excerpt(body)}`, { retryable: false });
 }
 
+/** A good status, but what follows is no list of models. */
+export function notAList(endpoint: Endpoint, body: string): ModelError {
+	if (body.trimStart().startsWith("<")) return notAStream(endpoint, body);
+	return failure(endpoint, `The model server at ${endpoint.baseUrl} gave something that is no list of models: ${saidIn(body) || excerpt(body)}`, { retryable: false });
+}
+
 /** A piece in mid-stream that is an error, or is no piece of an answer at all. `raw` is its text or its parsed value. */
 function pieceFailure(endpoint: Endpoint, raw: unknown, progress: Progress): ModelError {
 	const place = placeOf(progress);
@@ -119,8 +128,11 @@ function pieceFailure(endpoint: Endpoint, raw: unknown, progress: Progress): Mod
 	// Without a number the words decide, and those that blame the request are few.
 	const words = `${String(type)} ${String(code)}`;
 	const retryable = status === undefined ? !/invalid|not_found|context_length|auth|permission|billing/i.test(words) : isWorthAnotherTry(status);
-	return failure(endpoint, `The model server at ${endpoint.baseUrl} failed, ${place}: ${said}`, { retryable: retryable && !noCredit.test(words), status });
+	return failure(endpoint, `The model server at ${endpoint.baseUrl} failed, ${place}: ${said}`, { retryable: retryable && !noCredit.test(words), status, elsewhere: elsewhereAfter(status ?? (/invalid_request/i.test(words) ? 400 : undefined), `${words} ${said}`) });
 }
+
+/** A request that is wrong is so for every model; left to the rule for all failures when it is not that. */
+const elsewhereAfter = (status: number | undefined, said: string): Elsewhere | undefined => ((status === 400 || status === 422) && !ofThisModel.test(said) ? "never" : undefined);
 
 const isWorthAnotherTry = (status: number): boolean => [408, 409, 425, 429].includes(status) || status >= 500;
 
@@ -151,14 +163,7 @@ export function tooLong(endpoint: Endpoint, maxBytes: number): ModelError {
 
 /** A failure of the request as we, or a hook, wanted to send it. */
 export function requestFailure(endpoint: Endpoint, sentence: string, cause?: unknown): ModelError {
-	return failure(endpoint, sentence, { retryable: false, cause });
-}
-
-interface Details {
-	readonly status?: number | undefined;
-	readonly retryable: boolean;
-	readonly retryAfterMs?: number | undefined;
-	readonly cause?: unknown;
+	return failure(endpoint, sentence, { retryable: false, cause, elsewhere: "never" });
 }
 
 function placeOf({ characters, call }: Progress): string {
@@ -167,7 +172,7 @@ function placeOf({ characters, call }: Progress): string {
 }
 
 // Servers repeat the key they refuse; no message of ours does.
-function failure({ apiKey }: Endpoint, message: string, details: Details): ModelError {
+function failure({ apiKey }: Endpoint, message: string, details: ModelErrorDetails): ModelError {
 	return new ModelError(apiKey ? message.replaceAll(apiKey, "[the key]") : message, details);
 }
 

@@ -1,6 +1,7 @@
 // From what the user wrote to a model.
 import { didYouMean } from "../system/nearest.ts";
 import { anthropicModel, anthropicUsual } from "./anthropic.ts";
+import type { KeyPlace } from "./api-key.ts";
 import { apiKeyProblem, baseUrlProblem, keyAdvice, type Usual } from "./failures.ts";
 import { googleModel, googleUsual } from "./google.ts";
 import { factsOf, type ModelFacts } from "./known.ts";
@@ -32,7 +33,8 @@ export interface ModelSpec {
 	readonly name: string;
 	/** In the place of the provider's own address. */
 	readonly baseUrl?: string | undefined;
-	readonly apiKey?: string | undefined;
+	/** The key itself, or where it is looked up when the model is first asked. */
+	readonly apiKey?: string | KeyPlace | undefined;
 	readonly reasoning?: ReasoningEffort | undefined;
 	/** What config.yaml says of this model. Its `maxOutputTokens` is also asked for. */
 	readonly facts?: ModelFacts | undefined;
@@ -67,8 +69,8 @@ export function findModel(spec: ModelSpec): Model {
 	}
 	const problem = baseUrlProblem(baseUrl);
 	if (problem) throw new ModelConfigError(`The base URL of ${name} (HOOKLINE_BASE_URL, or model.base_url in config.yaml) cannot be used: ${problem}.`);
-	const apiKey = spec.apiKey?.trim();
-	const keyProblem = apiKey && apiKeyProblem(apiKey, usual);
+	const apiKey = typeof spec.apiKey === "string" ? spec.apiKey.trim() : spec.apiKey;
+	const keyProblem = typeof apiKey === "string" && apiKeyProblem(apiKey, usual);
 	if (keyProblem) throw new ModelConfigError(keyProblem);
 	// At another address there may be a server that wants none.
 	if (!apiKey && usual?.baseUrl === baseUrl) throw new ModelConfigError(`${name} needs an API key. ${keyAdvice(usual)}`);
@@ -86,9 +88,12 @@ export function findModel(spec: ModelSpec): Model {
 
 /** What a provider is reached by when nobody says otherwise; undefined for one that has no address of its own, or that there is not. */
 export function usualOf(name: string): Usual | undefined {
-	const { provider } = partsOf(name);
+	const provider = providerOf(name);
 	return isProvider(provider) && provider !== "rehearsal" ? online[provider].usual : undefined;
 }
+
+/** What stands before the colon; whether there is such a provider is not looked at. */
+export const providerOf = (name: string): string => partsOf(name).provider;
 
 function partsOf(name: string): { readonly provider: string; readonly model: string } {
 	const colon = name.indexOf(":");

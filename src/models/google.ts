@@ -15,8 +15,9 @@ export function googleModel(settings: ProviderSettings): Model {
 			const { createGoogle } = await import("@ai-sdk/google");
 			return createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(model);
 		},
-		call: ({ messages }) => ({ prompt: write(messages) }),
+		call: ({ messages, imageOf }) => ({ prompt: write(messages, imageOf) }),
 		usageOf,
+		unreadImages: ["image/gif"],
 		keeps: { namespace: "google", text: kept, reasoning: kept, call: kept },
 	});
 }

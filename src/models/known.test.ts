@@ -21,6 +21,18 @@ test("a figure or a price that is missing makes the cost unknown, not zero and n
 	assert.ok(costOf({ inputTokens: 5, outputTokens: 5, cachedTokens: 0 }, plain));
 });
 
+test("reading the cache has its own price, and writing to it costs a quarter more", () => {
+	assert.deepEqual(factsOf("anthropic:claude-opus-5-5").price, { input: 4, output: 20, cachedInput: 0.2, cacheWrite: 5 });
+	assert.deepEqual(factsOf("anthropic:claude-opus-5").price, { input: 5, output: 25, cachedInput: 0.5, cacheWrite: 6.25 });
+});
+
+test("where a price depends on more than tokens there is none", () => {
+	for (const name of ["anthropic:claude-haiku-5-5", "google:gemini-2.5-pro"]) {
+		assert.equal(factsOf(name).price, undefined);
+		assert.equal(costOf({ inputTokens: 5, outputTokens: 5 }, factsOf(name)), undefined);
+	}
+});
+
 test("a model with a date behind its name is that model, one with anything else is not", () => {
 	assert.equal(factsOf("openai:gpt-5-2025-08-07").contextTokens, 400_000);
 	assert.equal(factsOf("anthropic:claude-opus-4-5-20251101").price?.input, 5);

@@ -9,6 +9,8 @@ export interface ModelFacts {
 	/** Tokens of one answer at most. */
 	readonly maxOutputTokens?: number;
 	readonly price?: Price;
+	/** False for one that does not read images. */
+	readonly images?: boolean;
 }
 
 /** US dollars per million tokens. */
@@ -21,24 +23,25 @@ export interface Price {
 	readonly cacheWrite?: number;
 }
 
-const facts = (contextTokens: number, maxOutputTokens: number | undefined, price?: Price): ModelFacts => ({
-	contextTokens,
-	...(maxOutputTokens !== undefined && { maxOutputTokens }),
-	...(price && { price }),
-});
-/** Anthropic's own rule for the five-minute cache that we ask for. */
-const claude = (input: number, output: number): Price => ({ input, output, cachedInput: input / 10, cacheWrite: input * 1.25 });
+const facts = (contextTokens: number, maxOutputTokens: number, price?: Price): ModelFacts => ({ contextTokens, maxOutputTokens, ...(price && { price }) });
+/** Writing is by Anthropic's own rule for the five-minute cache that we ask for; reading was a tenth for all models up to version 5. */
+const claude = (input: number, output: number, cachedInput = input / 10): Price => ({ input, output, cachedInput, cacheWrite: input * 1.25 });
 const gpt = (input: number, cachedInput: number, output: number): Price => ({ input, output, cachedInput });
 
-/** List prices of the providers, spring 2026. Gemini 2.5 Pro has none: what a token costs depends on the length of the request. */
+/** List prices of the providers, November 2026. Some have none here: what a token costs depends on the length of the request, or on the date. */
 const known: Readonly<Record<string, ModelFacts>> = {
+	"anthropic:claude-fable-5-2": facts(1_000_000, 128_000, claude(8, 40, 0.2)),
+	"anthropic:claude-opus-5-5": facts(1_000_000, 128_000, claude(4, 20, 0.2)),
+	"anthropic:claude-sonnet-5-5": facts(1_000_000, 128_000, claude(2, 10, 0.1)),
+	"anthropic:claude-haiku-5-5": facts(1_000_000, 128_000),
+	"anthropic:claude-opus-5": facts(1_000_000, 128_000, claude(5, 25)),
+	"anthropic:claude-sonnet-5": facts(1_000_000, 128_000, claude(2, 10)),
 	"anthropic:claude-opus-4-7": facts(1_000_000, 128_000, claude(5, 25)),
 	"anthropic:claude-opus-4-6": facts(1_000_000, 128_000, claude(5, 25)),
-	"anthropic:claude-sonnet-4-6": facts(1_000_000, undefined, claude(3, 15)),
+	"anthropic:claude-sonnet-4-6": facts(1_000_000, 64_000, claude(3, 15)),
 	"anthropic:claude-opus-4-5": facts(200_000, 64_000, claude(5, 25)),
 	"anthropic:claude-sonnet-4-5": facts(200_000, 64_000, claude(3, 15)),
 	"anthropic:claude-haiku-4-5": facts(200_000, 64_000, claude(1, 5)),
-	"anthropic:claude-opus-4-1": facts(200_000, 32_000, claude(15, 75)),
 	"openai:gpt-5.2": facts(400_000, 128_000, gpt(1.75, 0.175, 14)),
 	"openai:gpt-5.1": facts(400_000, 128_000, gpt(1.25, 0.125, 10)),
 	"openai:gpt-5": facts(400_000, 128_000, gpt(1.25, 0.125, 10)),
@@ -48,10 +51,14 @@ const known: Readonly<Record<string, ModelFacts>> = {
 	"openai:gpt-4.1-mini": facts(1_047_576, 32_768, gpt(0.4, 0.1, 1.6)),
 	"openai:gpt-4o": facts(128_000, 16_384, gpt(2.5, 1.25, 10)),
 	"openai:gpt-4o-mini": facts(128_000, 16_384, gpt(0.15, 0.075, 0.6)),
+	"google:gemini-3.8-flash": facts(1_048_576, 65_536),
 	"google:gemini-2.5-pro": facts(1_048_576, 65_536),
 	"google:gemini-2.5-flash": facts(1_048_576, 65_536, { input: 0.3, output: 2.5 }),
 	"google:gemini-2.5-flash-lite": facts(1_048_576, 65_536, { input: 0.1, output: 0.4 }),
 };
+
+/** Their names, `PROVIDER:NAME`. */
+export const knownModels: readonly string[] = Object.keys(known);
 
 /** What is known of a model, `PROVIDER:NAME`; a dated name (`…-20251001`) is the model without its date. `configured` comes before the table. */
 export function factsOf(name: string, configured: ModelFacts = {}): ModelFacts {

@@ -1,6 +1,7 @@
 // A model as the agent's loop sees it: messages go in, pieces come out.
 import type { JsonObject } from "../events/payloads/facts.ts";
-import type { Message, ToolCallRequest, Usage } from "../events/payloads/model.ts";
+import type { ImageType, Message, ToolCallRequest, Usage } from "../events/payloads/model.ts";
+import type { ImageSource } from "./images.ts";
 import type { ModelFacts } from "./known.ts";
 
 /** A tool as models are told of it. `parameters` is JSON Schema. */
@@ -14,6 +15,8 @@ export interface ModelRequest {
 	/** The system prompt first. */
 	readonly messages: readonly Message[];
 	readonly tools: readonly ToolDeclaration[];
+	/** The bytes of the images that messages refer to. */
+	readonly imageOf?: ImageSource;
 }
 
 /** The provider's own request as it is about to leave. `headers` have lower-case names and hold no credentials. */
@@ -50,11 +53,24 @@ export interface Model {
 	readonly name: string;
 	/** Its sizes and prices, as far as they are known. */
 	readonly facts?: ModelFacts;
+	/** Kinds of images that its provider does not take. */
+	readonly unreadImages?: readonly ImageType[];
+	/**
+	 * Looks up what its requests need beside the conversation (its key), which they otherwise do themselves. Absent where there is nothing to look up.
+	 * @throws ModelError when that cannot be had.
+	 */
+	prepare?(): Promise<void>;
 	/** @throws ModelError when the model gives no complete answer; the signal's reason when aborted. */
 	stream(request: ModelRequest, options: ModelOptions): AsyncIterable<ModelPiece>;
 }
 
-/** A model call that failed. The loop decides from `retryable` and `retryAfterMs` whether it tries again. */
+/**
+ * Whether another model might answer where this one failed: `now`, as asking this one again would not help; `later`, when it was asked again in
+ * vain; `never`, when the request itself is wrong, or a hook refused it.
+ */
+export type Elsewhere = "now" | "later" | "never";
+
+/** A model call that failed. The loop decides from `retryable` and `retryAfterMs` whether it tries again, and from `elsewhere` whether it asks another model. */
 export class ModelError extends Error {
 	override readonly name = "ModelError";
 	/** The HTTP status, when there was an answer. */
@@ -62,11 +78,23 @@ export class ModelError extends Error {
 	readonly retryable: boolean;
 	/** What the provider asked for (Retry-After), in milliseconds. */
 	readonly retryAfterMs?: number;
+	readonly elsewhere: Elsewhere;
 
-	constructor(message: string, more: { readonly status?: number | undefined; readonly retryable: boolean; readonly retryAfterMs?: number | undefined; readonly cause?: unknown }) {
+	constructor(message: string, more: ModelErrorDetails) {
 		super(message, { cause: more.cause });
 		if (more.status !== undefined) this.status = more.status;
 		this.retryable = more.retryable;
+		// A server that fails or is down may do so for long: where there is another model it is not waited for.
+		this.elsewhere = more.elsewhere ?? (more.retryable && (more.status ?? 0) < 500 ? "later" : "now");
 		if (more.retryAfterMs !== undefined) this.retryAfterMs = more.retryAfterMs;
 	}
+}
+
+export interface ModelErrorDetails {
+	readonly status?: number | undefined;
+	readonly retryable: boolean;
+	readonly retryAfterMs?: number | undefined;
+	/** Left out: `now` for what no retry mends and for 5xx, else `later`. */
+	readonly elsewhere?: Elsewhere | undefined;
+	readonly cause?: unknown;
 }

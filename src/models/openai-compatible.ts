@@ -23,7 +23,7 @@ export function openAiCompatibleModel(settings: OpenAiCompatibleSettings): Model
 				const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
 				return createOpenAICompatible({ name: "openaiCompatible", baseURL: baseUrl, includeUsage: true, ...(apiKey === undefined ? {} : { apiKey }), fetch }).chatModel(model);
 			},
-			call: ({ messages }) => ({ prompt: [], messages: { bytes: conversation.of(messages), list: () => chatMessages(messages) } }),
+			call: ({ messages, imageOf }) => ({ prompt: [], messages: { bytes: conversation.of(messages, imageOf), list: () => chatMessages(messages, imageOf) } }),
 			usageOf,
 		},
 	);

@@ -14,7 +14,7 @@ export function openAiModel(settings: ProviderSettings): Model {
 			const { createOpenAI } = await import("@ai-sdk/openai");
 			return createOpenAI({ baseURL: baseUrl, apiKey, fetch }).responses(model);
 		},
-		call: ({ messages }) => ({ prompt: write(messages), providerOptions: { openai: { store: false } } }),
+		call: ({ messages, imageOf }) => ({ prompt: write(messages, imageOf), providerOptions: { openai: { store: false } } }),
 		usageOf,
 		keeps: { namespace: "openai", text: ["phase"], reasoning: ["itemId", "reasoningEncryptedContent"], call: [] },
 	});

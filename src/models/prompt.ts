@@ -4,6 +4,7 @@ import type { JsonObject } from "../events/payloads/facts.ts";
 import type { Message, ToolCallRequest } from "../events/payloads/model.ts";
 import { type AnswerPart, keptParts, lengthOf } from "./answer.ts";
 import { wireArguments } from "./chat-body.ts";
+import { type ImageContent, imageContents, type ImageSource } from "./images.ts";
 
 export interface PromptShape {
 	/** The model, `PROVIDER:NAME`. What another one kept for itself is not sent to this one. */
@@ -16,20 +17,21 @@ export interface PromptShape {
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 type AssistantPart = AssistantContent[number];
+type UserPart = Extract<LanguageModelV4Message, { role: "user" }>["content"][number];
 
 /** Translates conversations. Each message is translated once: a session's history is sent again with every call. */
-export function promptWriter(shape: PromptShape): (messages: readonly Message[]) => LanguageModelV4Prompt {
+export function promptWriter(shape: PromptShape): (messages: readonly Message[], imageOf?: ImageSource) => LanguageModelV4Prompt {
 	const translated = new WeakMap<Message, LanguageModelV4Message>();
-	const translateOnce = (message: Message): LanguageModelV4Message => {
+	const translateOnce = (message: Message, imageOf: ImageSource | undefined): LanguageModelV4Message => {
 		let known = translated.get(message);
-		if (known === undefined) translated.set(message, (known = translate(message, shape)));
+		if (known === undefined) translated.set(message, (known = translate(message, shape, imageOf)));
 		return known;
 	};
-	return (messages) => {
+	return (messages, imageOf) => {
 		const prompt: LanguageModelV4Prompt = [];
 		let results: LanguageModelV4ToolResultPart[] | undefined;
 		for (const message of messages) {
-			const next = translateOnce(message);
+			const next = translateOnce(message, imageOf);
 			if (next.role === "tool") {
 				// Results of one answer go together: some providers count them against its calls.
 				if (results === undefined) prompt.push({ role: "tool", content: (results = []) });
@@ -43,12 +45,12 @@ export function promptWriter(shape: PromptShape): (messages: readonly Message[])
 	};
 }
 
-function translate(message: Message, shape: PromptShape): LanguageModelV4Message {
+function translate(message: Message, shape: PromptShape, imageOf: ImageSource | undefined): LanguageModelV4Message {
 	switch (message.role) {
 		case "system":
 			return { role: "system", content: message.text };
 		case "user":
-			return { role: "user", content: [{ type: "text", text: message.text }] };
+			return { role: "user", content: [...imageContents(message.images, imageOf).map(imagePart), { type: "text", text: message.text }] };
 		case "tool": {
 			const output = { type: message.isError ? ("error-text" as const) : ("text" as const), value: message.text };
 			return { role: "tool", content: [{ type: "tool-result", toolCallId: message.callId, toolName: message.name, output }] };
@@ -56,6 +58,10 @@ function translate(message: Message, shape: PromptShape): LanguageModelV4Message
 		case "assistant":
 			return { role: "assistant", content: assistantContent(message, shape) };
 	}
+}
+
+function imagePart(image: ImageContent): UserPart {
+	return "words" in image ? { type: "text", text: image.words } : { type: "file", mediaType: image.mediaType, data: { type: "data", data: image.base64 } };
 }
 
 function assistantContent(message: Extract<Message, { role: "assistant" }>, shape: PromptShape): AssistantContent {

@@ -1,9 +1,11 @@
 // Any model behind a provider package (the language model interface V4 of `@ai-sdk/provider`). The package writes the request and reads the
 // event stream; the exchange below it is where hooks see the request and failures become sentences; what the stream says is in answer.ts.
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
-import type { Usage } from "../events/payloads/model.ts";
+import type { ImageType, Usage } from "../events/payloads/model.ts";
+import { orAborted } from "../system/abort.ts";
 import { type Kept, piecesOf } from "./answer.ts";
 import { Exchange, type RequestMessages } from "./exchange.ts";
+import type { KeyPlace } from "./api-key.ts";
 import { apiKeyProblem, baseUrlProblem, serverFailure, unreadable, type Endpoint, type Usual } from "./failures.ts";
 import type { ModelFacts } from "./known.ts";
 import { ModelError, type Model, type ModelRequest, type ToolDeclaration } from "./model.ts";
@@ -15,7 +17,8 @@ export interface ProviderSettings {
 	/** As the server knows it. */
 	readonly model: string;
 	readonly baseUrl: string;
-	readonly apiKey?: string;
+	/** The key itself, or where it is looked up when the model is first asked. */
+	readonly apiKey?: string | KeyPlace;
 	/** How the user knows it, `PROVIDER:NAME`. */
 	readonly name: string;
 	/** How long the server may be silent, before its answer and within it, in milliseconds: 120,000 unless given. */
@@ -36,6 +39,7 @@ export interface Provider {
 	/** The conversation as the package is given it; with `messages` as the exchange puts it in. */
 	call(request: ModelRequest): ProviderCall;
 	usageOf(usage: LanguageModelV4Usage): Usage;
+	readonly unreadImages?: readonly ImageType[];
 	/** What has to be sent back with the history, word for word. */
 	readonly keeps?: Kept;
 }
@@ -50,12 +54,17 @@ export type ProviderCall = Pick<LanguageModelV4CallOptions, "prompt" | "provider
 export function providerModel(settings: ProviderSettings, provider: Provider): Model {
 	const { model, name, timeoutMs = 120_000, facts = {}, reasoning, maxOutputTokens } = settings;
 	const { usual } = provider;
-	const apiKey = settings.apiKey?.trim();
 	const problem = baseUrlProblem(settings.baseUrl);
 	if (problem) throw new ModelError(`The base URL of ${name} cannot be used: ${problem}.`, { retryable: false });
-	const keyProblem = apiKey && apiKeyProblem(apiKey, usual);
-	if (keyProblem) throw new ModelError(keyProblem, { retryable: false });
-	const endpoint: Endpoint = { model, baseUrl: settings.baseUrl.replace(/\/+$/, ""), ...(apiKey ? { apiKey } : {}), ...(usual ? { usual } : {}) };
+	const endpointWith = (key: string | undefined): Endpoint => {
+		const apiKey = key?.trim();
+		const keyProblem = apiKey && apiKeyProblem(apiKey, usual);
+		if (keyProblem) throw new ModelError(keyProblem, { retryable: false });
+		return { model, baseUrl: settings.baseUrl.replace(/\/+$/, ""), ...(apiKey ? { apiKey } : {}), ...(usual ? { usual } : {}) };
+	};
+	const { apiKey: given } = settings;
+	const known = typeof given === "object" ? undefined : endpointWith(given);
+	const findEndpoint = known ? () => Promise.resolve(known) : onceFound(async () => endpointWith(await (await import("./api-key.ts")).readKey(given as KeyPlace)));
 	const more = { ...(maxOutputTokens !== undefined && { maxOutputTokens }), ...(reasoning !== undefined && { reasoning }) };
 	// The package takes one `fetch` for all calls of a model and hands it the call's own signal: by it the exchange is found.
 	const exchanges = new WeakMap<AbortSignal, Exchange>();
@@ -70,8 +79,11 @@ export function providerModel(settings: ProviderSettings, provider: Provider): M
 	return {
 		name,
 		facts,
+		...(provider.unreadImages && { unreadImages: provider.unreadImages }),
+		...(known === undefined && { prepare: async () => void (await findEndpoint()) }),
 		async *stream(request, options) {
 			options.signal.throwIfAborted();
+			const endpoint = await orAborted(findEndpoint(), options.signal);
 			const { messages, ...call } = provider.call(request);
 			const exchange = new Exchange(endpoint, options, timeoutMs, messages);
 			exchanges.set(exchange.stop.signal, exchange);
@@ -92,6 +104,16 @@ export function providerModel(settings: ProviderSettings, provider: Provider): M
 			}
 		},
 	};
+}
+
+/** Looks for it once, for all who ask. What was missing may be there when it is asked for the next time. */
+function onceFound<Value>(find: () => Promise<Value>): () => Promise<Value> {
+	let looking: Promise<Value> | undefined;
+	return () =>
+		(looking ??= find().catch((error: unknown) => {
+			looking = undefined;
+			throw error;
+		}));
 }
 
 /** The parts, and none after an abort: what the package has already read would still come. */

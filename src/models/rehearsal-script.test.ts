@@ -17,6 +17,12 @@ test("context that hooks append or prepend does not change the calls", () => {
 	assert.deepEqual(plan(user('SEQ\nCALL terminal {"command":"ls"}\nCALL terminal\n\nNote of a hook.'), called, result), { kind: "calls", calls: [{ name: "terminal", arguments: "{}" }] });
 });
 
+test("IMAGES names what it was shown in the whole conversation, in order", () => {
+	const shown = (text: string, ...images: readonly string[]): ScriptMessage => ({ ...user(text), images: images.map((mediaType, i) => ({ mediaType, bytes: i + 1 })) });
+	assert.deepEqual(plan(shown("SAY a", "image/png"), said("a"), shown("IMAGES", "image/gif", "image/webp")), text("image/png 1, image/gif 1, image/webp 2"));
+	assert.deepEqual(plan(user("IMAGES")), text("NONE"));
+});
+
 test("a directive counts until an answer without calls; then it is over", () => {
 	assert.deepEqual(plan(user("CALL terminal {}"), called, result), text("DONE"));
 	assert.deepEqual(plan(user("CALL terminal {}"), called, result, said("DONE"), user("thanks")), text("ECHO: thanks"));

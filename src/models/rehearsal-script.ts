@@ -12,6 +12,7 @@
 //   TOOLS                    the names of the tools it was told of, comma separated
 //   SYSTEM <words>           YES or NO: do the words stand in a system message
 //   SEEN <words>             in how many other messages the words stand
+//   IMAGES                   the kind and the bytes of each image it was shown, in order: `image/png 68, image/gif 43`
 //   HTTP <status> [message]  fails with that status; `retry-after=<seconds>` in the message asks to wait
 //
 // When the results of the calls are in it says DONE. Without a directive it says ECHO: and the last user message.
@@ -21,6 +22,7 @@ export interface ScriptMessage {
 	readonly role: string;
 	readonly text: string;
 	readonly toolCalls?: readonly unknown[];
+	readonly images?: readonly { readonly mediaType: string; readonly bytes: number }[];
 }
 
 export interface ScriptRequest {
@@ -56,6 +58,7 @@ const forms = {
 	TOOLS: "TOOLS",
 	SYSTEM: "SYSTEM <words>",
 	SEEN: "SEEN <words>",
+	IMAGES: "IMAGES",
 	HTTP: "HTTP <status> [message]",
 } as const;
 type Directive = keyof typeof forms;
@@ -125,6 +128,10 @@ function obey(directive: Directive, rest: string, exchange: Exchange): ScriptAns
 			return say(request.messages.some(({ role, text }) => (role === "system" || role === "developer") && text.includes(rest)) ? "YES" : "NO");
 		case "SEEN":
 			return say(String(request.messages.filter(({ text }, index) => index !== at && text.includes(rest)).length));
+		case "IMAGES": {
+			const shown = request.messages.flatMap(({ images = [] }) => images.map(({ mediaType, bytes }) => `${mediaType} ${bytes}`));
+			return say(shown.length === 0 ? "NONE" : shown.join(", "));
+		}
 		case "HTTP":
 			return failure(rest);
 	}

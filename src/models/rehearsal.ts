@@ -31,7 +31,7 @@ async function readRequest(request: ModelRequest, { onRequest, signal }: ModelOp
 	if (changed === undefined) return asGiven;
 	const read = readChatBody(changed.body);
 	if (read === undefined) {
-		throw new ModelError("The request that a hook of model.requesting gave has no 'messages' list. Let it return the body it was shown, changed.", { retryable: false });
+		throw new ModelError("The request that a hook of model.requesting gave has no 'messages' list. Let it return the body it was shown, changed.", { retryable: false, elsewhere: "never" });
 	}
 	return read;
 }
@@ -43,6 +43,7 @@ async function* play(answer: ScriptAnswer, request: ScriptRequest, signal: Abort
 				status: answer.status,
 				retryable: answer.status === 429 || answer.status >= 500,
 				retryAfterMs: answer.retryAfterMs,
+				...(answer.status === 400 && { elsewhere: "never" as const }),
 			});
 		case "half-call":
 			await nextTurn();

@@ -1,6 +1,6 @@
 // Conversations, as they are kept.
 import type { Surface } from "../events/payloads/facts.ts";
-import type { Message } from "../events/payloads/model.ts";
+import type { ImagePart, ImageType, Message } from "../events/payloads/model.ts";
 import type { Holder } from "./leases.ts";
 
 export interface NewSession {
@@ -52,6 +52,17 @@ export interface SessionEntry {
 	readonly message: Message;
 }
 
+/** An image that goes with a new message. */
+export interface NewImage {
+	readonly part: ImagePart;
+	readonly data: Uint8Array;
+}
+
+export interface StoredImage {
+	readonly mediaType: ImageType;
+	readonly data: Uint8Array;
+}
+
 /** All given fields must match. */
 export interface MessageSearch {
 	/** Words that all begin somewhere in the message, its tool calls included. */
@@ -91,10 +102,12 @@ export interface Sessions {
 	/** Messages with these words, the newest first. The first search after messages were added takes them into the index. */
 	search(query: MessageSearch): readonly Found[];
 	/**
-	 * Adds messages at the end, all or none. When it returns they outlive this process (a loss of power may still take the last ones).
+	 * Adds messages at the end, all or none, with the images they bring. When it returns they outlive this process (a loss of power may still take the last ones).
 	 * @throws StoreError `full`, `read-only`, `unknown-session` …; SessionInUseError when another process holds the session's lease.
 	 */
-	append(sessionId: string, messages: readonly Message[]): void;
+	append(sessionId: string, messages: readonly Message[], images?: readonly NewImage[]): void;
+	/** An image that a message of this session refers to; undefined for any other. */
+	image(sessionId: string, sha256: string): StoredImage | undefined;
 	/** All messages, oldest first. Empty for an unknown session. */
 	messages(sessionId: string): readonly Message[];
 	/** The same a few at a time, with their numbers and times: a long session need not be in memory whole. */
@@ -106,6 +119,8 @@ export interface Sessions {
 	dropLast(sessionId: string, count: number): void;
 	/** @throws StoreError `unknown-session` */
 	setSystemPrompt(sessionId: string, text: string): void;
+	/** Keeps the name of the model it is led with from now on. @throws StoreError `unknown-session`; SessionInUseError when another process holds its lease. */
+	setModel(sessionId: string, model: string): void;
 	/** Gives it a name, made one line as titles are; undefined takes it away. @throws StoreError `unknown-session` */
 	rename(sessionId: string, name: string | undefined): void;
 	/**

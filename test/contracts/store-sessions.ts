@@ -140,6 +140,25 @@ export function storeSessionsContract(name: string, open: (options: StoreOptions
 			assert.throws(() => store.sessions.dropLast("s9", 1), storeError("unknown-session", /^There is no session s9/));
 		});
 
+		it("the model it is led with can change", () => {
+			kept("s1", [user("one")]);
+			store.sessions.setModel("s1", "anthropic:other");
+			assert.deepEqual([store.sessions.get("s1")?.model, store.sessions.list()[0]?.model], ["anthropic:other", "anthropic:other"]);
+			assert.throws(() => store.sessions.setModel("s9", "x"), storeError("unknown-session", /^There is no session s9/));
+		});
+
+		it("images come back as they were given, in the sessions that refer to them", () => {
+			const data = Buffer.from("89504e470d0a1a0a00ff", "hex");
+			const part = { mediaType: "image/png", bytes: data.length, sha256: "a".repeat(64), name: "pelican.png" } as const;
+			store.sessions.create(newSession("s1"));
+			store.sessions.append("s1", [{ role: "user", text: "look", images: [part] }], [{ part, data }]);
+			store.sessions.fork("s1", "f1");
+			for (const id of ["s1", "f1"]) assert.deepEqual([store.sessions.image(id, part.sha256)?.mediaType, Buffer.from(store.sessions.image(id, part.sha256)!.data)], ["image/png", data]);
+			assert.equal(store.sessions.image("s2", part.sha256), undefined);
+			store.sessions.delete("s1");
+			assert.ok(store.sessions.image("f1", part.sha256));
+		});
+
 		it("a summary counts as a message, and not as a turn of the user", () => {
 			kept("s1", [user("one"), says("1"), { role: "user", text: "so far: one", summarises: { butKeeps: 0 } }, user("two")]);
 			assert.deepEqual([store.sessions.get("s1")?.turns, store.sessions.get("s1")?.messages], [2, 4]);

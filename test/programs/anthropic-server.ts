@@ -49,6 +49,7 @@ interface Block {
 	readonly type: string;
 	readonly text?: string;
 	readonly content?: string | readonly Block[];
+	readonly source?: { readonly media_type: string; readonly data: string };
 }
 
 /** A message of several blocks is as many messages to the script: results and what the user says stand in one here. */
@@ -58,10 +59,12 @@ function read(body: JsonObject): ReturnType<Protocol["read"]> {
 	const rest = (body["messages"] as readonly { role: string; content: string | readonly Block[] }[]).flatMap(({ role, content }) => {
 		const blocks: readonly Block[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
 		if (role === "assistant") return [{ role, text: textOf(blocks), toolCalls: blocks.filter(({ type }) => type === "tool_use") }];
-		return blocks.map((one) => ({ role: one.type === "tool_result" ? "tool" : role, text: textOf([one]), toolCalls: [] }));
+		return blocks.map((one) => ({ role: one.type === "tool_result" ? "tool" : role, text: textOf([one]), toolCalls: [], images: imageOf(one) }));
 	});
 	const tools = (body["tools"] ?? []) as readonly { name: string }[];
 	return { messages: [...system, ...rest], toolNames: tools.map(({ name }) => name) };
 }
+
+const imageOf = ({ type, source }: Block) => (type === "image" && source ? [{ mediaType: source.media_type, bytes: Buffer.byteLength(source.data, "base64") }] : []);
 
 const textOf = (blocks: readonly Block[]): string => blocks.map(({ text, content }) => text ?? (typeof content === "string" ? content : textOf(content ?? []))).join("");

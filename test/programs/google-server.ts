@@ -28,6 +28,7 @@ const generateContent: Protocol = {
 
 interface Part {
 	readonly text?: string;
+	readonly inlineData?: { readonly mimeType: string; readonly data: string };
 	readonly functionCall?: JsonObject;
 	readonly functionResponse?: { readonly response: JsonObject };
 }
@@ -37,7 +38,12 @@ function read(body: JsonObject): ReturnType<Protocol["read"]> {
 	const system = ((body["systemInstruction"] as { parts?: readonly Part[] } | undefined)?.parts ?? []).map(({ text = "" }) => ({ role: "system", text, toolCalls: [] }));
 	const rest = (body["contents"] as readonly { role: string; parts: readonly Part[] }[]).flatMap(({ role, parts: all }) => {
 		if (role === "model") return [{ role: "assistant", text: all.map(({ text = "" }) => text).join(""), toolCalls: all.filter(({ functionCall }) => functionCall) }];
-		return all.map(({ text, functionResponse }) => ({ role: functionResponse ? "tool" : "user", text: text ?? JSON.stringify(functionResponse?.response), toolCalls: [] }));
+		return all.map(({ text, inlineData, functionResponse }) => ({
+			role: functionResponse ? "tool" : "user",
+			text: text ?? (functionResponse ? JSON.stringify(functionResponse.response) : ""),
+			toolCalls: [],
+			images: inlineData ? [{ mediaType: inlineData.mimeType, bytes: Buffer.byteLength(inlineData.data, "base64") }] : [],
+		}));
 	});
 	const tools = (body["tools"] ?? []) as readonly { functionDeclarations?: readonly { name: string }[] }[];
 	return { messages: [...system, ...rest], toolNames: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => name)) };

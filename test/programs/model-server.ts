@@ -71,15 +71,16 @@ export async function startModelServer({ logFile, protocol = chat }: ServerOptio
 		const chunks: Buffer[] = [];
 		for await (const chunk of incoming) chunks.push(chunk as Buffer);
 		const bytes = Buffer.concat(chunks);
-		if (incoming.method !== "POST" || !protocol.path.test(incoming.url ?? "")) return void response.writeHead(404).end();
+		const list = incoming.method === "GET" && incoming.url === `${protocol.base}/models`;
+		if (!list && (incoming.method !== "POST" || !protocol.path.test(incoming.url ?? ""))) return void response.writeHead(404).end();
 		const over = new Promise<boolean>((resolve) => response.once("close", () => resolve(response.writableFinished)));
-		const body = parseBody(bytes);
+		const body = list ? {} : parseBody(bytes);
 		const request: LoggedRequest = { path: incoming.url!, headers: incoming.headers, bytes, body: body ?? {}, over };
 		requests.push(request);
 		if (logFile) appendFileSync(logFile, `${bytes.toString()}\n`);
 		for (const arrived of waiting.splice(0)) arrived(request);
 		if (body === undefined) return void response.writeHead(400).end("this is no JSON object");
-		await (queue.shift() ?? script(protocol))(response, request);
+		await (queue.shift() ?? (list ? page("application/json", JSON.stringify(models)) : script(protocol)))(response, request);
 	});
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const address = server.address();
@@ -97,6 +98,9 @@ export async function startModelServer({ logFile, protocol = chat }: ServerOptio
 		},
 	};
 }
+
+/** What it says it has. */
+const models: JsonObject = { object: "list", data: [{ id: "loopback", object: "model" }, { id: "qwen3:8b", object: "model", max_model_len: 40_960 }] };
 
 function parseBody(bytes: Buffer): JsonObject | undefined {
 	try {

@@ -1,5 +1,6 @@
 // A loopback server that speaks OpenAI's responses protocol, in the language of the rehearsal model. `await using server = await startOpenAiServer()`.
 import type { JsonObject } from "../../src/events/payloads/facts.ts";
+import { imageIn, type ReadImage } from "../../src/models/chat-body.ts";
 import { halves, type ModelServer, type Protocol, spoken, startModelServer, tokensOf } from "./model-server.ts";
 
 export const startOpenAiServer = (): Promise<ModelServer> => startModelServer({ protocol: responses });
@@ -54,14 +55,14 @@ const responses: Protocol = {
 interface Item {
 	readonly type?: string;
 	readonly role?: string;
-	readonly content?: string | readonly { readonly text?: string }[];
+	readonly content?: string | readonly { readonly text?: string; readonly image_url?: string }[];
 	readonly output?: unknown;
 }
 
 /** Calls are items of their own here: those in a row are the calls of one answer. */
 function read(body: JsonObject): ReturnType<Protocol["read"]> {
 	if (!Array.isArray(body["input"])) return undefined;
-	const messages: { role: string; text: string; toolCalls: unknown[] }[] = [];
+	const messages: { role: string; text: string; toolCalls: unknown[]; images?: readonly ReadImage[] }[] = [];
 	let before: Item = {};
 	for (const item of body["input"] as readonly Item[]) {
 		if (item.type === "function_call") {
@@ -69,11 +70,13 @@ function read(body: JsonObject): ReturnType<Protocol["read"]> {
 			if (last?.role === "assistant" && (before.type === "function_call" || before.role === "assistant")) last.toolCalls.push(item);
 			else messages.push({ role: "assistant", text: "", toolCalls: [item] });
 		} else if (item.type === "function_call_output") messages.push({ role: "tool", text: String(item.output), toolCalls: [] });
-		else if (item.role !== undefined) messages.push({ role: item.role, text: textOf(item.content ?? ""), toolCalls: [] });
+		else if (item.role !== undefined) messages.push({ role: item.role, text: textOf(item.content ?? ""), toolCalls: [], images: imagesOf(item.content) });
 		before = item;
 	}
 	const tools = (body["tools"] ?? []) as readonly { name: string }[];
 	return { messages, toolNames: tools.map(({ name }) => name) };
 }
+
+const imagesOf = (content: Item["content"]): readonly ReadImage[] => (typeof content === "object" ? content.flatMap(({ image_url }) => imageIn(image_url) ?? []) : []);
 
 const textOf = (content: Exclude<Item["content"], undefined>): string => (typeof content === "string" ? content : content.map(({ text = "" }) => text).join(""));

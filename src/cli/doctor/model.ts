@@ -1,10 +1,10 @@
-// The model a conversation would get, and whether it can be reached at all. Nothing is contacted, and no key is shown.
-import { chooseModel, type ModelChoice, openModel } from "../../agent/model-choice.ts";
+// The model a conversation would get and its fall-backs, and whether they can be reached at all. No model is contacted, and no key is shown.
+import { anotherModel, chooseModel, type ModelChoice, openModel } from "../../agent/model-choice.ts";
 import type { Config } from "../../config/schema.ts";
 import { ModelConfigError } from "../../models/find.ts";
+import { ModelError } from "../../models/model.ts";
 import type { Check } from "./check.ts";
 
-const name = "model";
 const origins: Readonly<Record<ModelChoice["from"], string>> = {
 	"command-line": "chosen by --model",
 	environment: "chosen by HOOKLINE_MODEL",
@@ -12,19 +12,36 @@ const origins: Readonly<Record<ModelChoice["from"], string>> = {
 	default: "as nothing else is chosen ('hookline init' chooses)",
 };
 
-export function checkModel(config: Config | undefined): Check {
-	if (config === undefined) return { name, state: "warning", message: "Not looked at: config.yaml has to be mended first." };
-	let choice: ModelChoice | undefined;
+export async function checkModels(config: Config | undefined): Promise<readonly Check[]> {
+	if (config === undefined) return [{ name: "model", state: "warning", message: "Not looked at: config.yaml has to be mended first." }];
+	let choice: ModelChoice;
 	try {
 		choice = chooseModel(undefined, process.env, config);
-		return { name, state: "ok", message: `${openModel(choice).name}, ${origins[choice.from]}; ${keyOf(choice)}.` };
 	} catch (error) {
-		if (!(error instanceof ModelConfigError)) throw error;
-		return { name, state: "problem", message: error.message, ...(choice && choice.from !== "default" && { advice: `The model is ${origins[choice.from]}.` }) };
+		return [problem("model", error)];
+	}
+	const first = await checkModel("model", choice, origins[choice.from], choice.from === "default" ? undefined : `The model is ${origins[choice.from]}.`);
+	const fallbacks = (config.model?.fallbacks ?? []).map((name) => checkModel("fall-back", anotherModel(name, choice, process.env, config), "asked when the model fails", `${name} stands under model.fallbacks in config.yaml.`));
+	return [first, ...(await Promise.all(fallbacks))];
+}
+
+/** A key in a file or in the keychain is looked up, and thrown away. */
+async function checkModel(name: string, choice: ModelChoice, why: string, advice: string | undefined): Promise<Check> {
+	try {
+		const model = openModel(choice);
+		await model.prepare?.();
+		return { name, state: "ok", message: `${model.name}, ${why}; ${keyOf(choice)}.` };
+	} catch (error) {
+		return { ...problem(name, error), ...(advice !== undefined && { advice }) };
 	}
 }
 
-function keyOf({ name: model, keyVariable }: ModelChoice): string {
+function problem(name: string, error: unknown): Check {
+	if (!(error instanceof ModelConfigError) && !(error instanceof ModelError)) throw error;
+	return { name, state: "problem", message: error.message };
+}
+
+function keyOf({ name: model, keyIn }: ModelChoice): string {
 	if (model === "rehearsal") return "it is offline and needs no key";
-	return keyVariable === undefined ? "no key is set" : `its key is in ${keyVariable}`;
+	return keyIn === undefined ? "no key is set" : `its key is in ${keyIn}`;
 }

@@ -1,7 +1,7 @@
 // A transcript as Markdown. Every text of a person, a model or a tool stands in a fence: as Markdown of its own it could load images from
 // elsewhere, or pass for a heading of ours.
 import { visible, visibleLine } from "../../system/visible.ts";
-import { argumentsOf, headingOf, hookLines, type Judged, speakerOf, type Step, type Transcript } from "./transcript.ts";
+import { argumentsOf, headingOf, hookLines, imagesOf, type Judged, speakerOf, type Step, type Transcript } from "./transcript.ts";
 
 export function* markdown({ session, steps }: Transcript): Generator<string> {
 	yield `# ${plain(session.name ?? session.title ?? `Session ${session.id}`)}\n\n`;
@@ -19,7 +19,7 @@ function part(step: Step): string {
 	const speaker = speakerOf(step);
 	const reasoning = message.role === "assistant" && message.reasoning !== undefined ? `Reasoning:\n\n${fenced(message.reasoning)}` : "";
 	const calls = message.role === "assistant" && message.toolCalls?.length ? `Calls ${message.toolCalls.map(({ name }) => plain(name)).join(", ")}.\n\n` : "";
-	return `\n## ${number}. ${speaker[0]!.toUpperCase()}${speaker.slice(1)} · ${time}\n\n${hooks(judged)}${reasoning}${message.text === "" ? "" : fenced(message.text, "markdown")}${calls}`;
+	return `\n## ${number}. ${speaker[0]!.toUpperCase()}${speaker.slice(1)} · ${time}\n\n${hooks(judged)}${reasoning}${message.text === "" ? "" : fenced(message.text, "markdown")}${imagesOf(step).map(({ line }) => `${plain(line)}\n\n`).join("")}${calls}`;
 }
 
 function hooks(judged: readonly Judged[]): string {

@@ -1,11 +1,11 @@
 // A transcript as one HTML page that needs nothing else and loads nothing: what models and tools wrote is text in it, never markup.
 import { visible } from "../../system/visible.ts";
-import { argumentsOf, headingOf, hookLines, type HookLine, type Judged, speakerOf, type Step, type Transcript } from "./transcript.ts";
+import { argumentsOf, headingOf, hookLines, type HookLine, imagesOf, type Judged, speakerOf, type Step, type Transcript } from "./transcript.ts";
 
 /** Texts longer than this, in characters, are folded. */
 const foldedFrom = 1500;
 
-export function* page({ session, steps }: Transcript): Generator<string> {
+export function* page({ session, steps, image }: Transcript): Generator<string> {
 	const title = escaped(session.name ?? session.title ?? `Session ${session.id}`);
 	const facts = headingOf(session).map(([what, value]) => `<dt>${what}</dt><dd>${escaped(value)}</dd>`);
 	yield `<!doctype html>
@@ -14,7 +14,7 @@ export function* page({ session, steps }: Transcript): Generator<string> {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>${title}</title>
 <style>${style}</style>
 </head>
@@ -25,11 +25,11 @@ export function* page({ session, steps }: Transcript): Generator<string> {
 </header>
 <main>
 `;
-	for (const step of steps) yield article(step);
+	for (const step of steps) yield article(step, image);
 	yield "</main>\n</body>\n</html>\n";
 }
 
-function article(step: Step): string {
+function article(step: Step, image: Transcript["image"]): string {
 	const { number, at, message, judged, call } = step;
 	const time = new Date(at).toISOString();
 	const open = (kind: string, label: string) => `<article class="${kind}" id="m${number}">\n<h2><a href="#m${number}">${number}</a> ${label} <time datetime="${time}">${time.slice(0, 19).replace("T", " ")}</time></h2>\n`;
@@ -42,7 +42,16 @@ function article(step: Step): string {
 	const reasoning = message.role === "assistant" && message.reasoning !== undefined ? `<details><summary>Reasoning</summary>${block(message.reasoning)}</details>\n` : "";
 	const text = message.text === "" ? "" : block(message.text);
 	const calls = message.role === "assistant" && message.toolCalls?.length ? `<p class="calls">Calls ${message.toolCalls.map(({ name }) => escaped(name)).join(", ")}</p>\n` : "";
-	return `${open(message.role, speakerOf(step))}${hooks(judged)}${reasoning}${text}${calls}</article>\n`;
+	return `${open(message.role, speakerOf(step))}${hooks(judged)}${reasoning}${text}${figures(step, image)}${calls}</article>\n`;
+}
+
+function figures(step: Step, image: Transcript["image"]): string {
+	return imagesOf(step).map(({ image: { sha256 }, line }) => figure(line, image(sha256))).join("");
+}
+
+function figure(line: string, stored: ReturnType<Transcript["image"]>): string {
+	const picture = stored ? `<img alt="" src="data:${stored.mediaType};base64,${Buffer.from(stored.data).toString("base64")}">` : "";
+	return `<figure>${picture}<figcaption>${escaped(line)}</figcaption></figure>\n`;
 }
 
 function hooks(judged: readonly Judged[]): string {
@@ -85,5 +94,8 @@ pre { margin: .3rem 0; padding: .6rem .8rem; background: var(--soft); border-rad
 .changed { color: var(--changed); }
 .quiet, .calls { color: var(--dim); }
 .fine { color: var(--fine); }
+figure { margin: .4rem 0; }
+img { max-width: 100%; max-height: 30rem; }
+figcaption { color: var(--dim); font-size: .85rem; }
 summary { cursor: pointer; color: var(--dim); font-size: .85rem; }
 `;

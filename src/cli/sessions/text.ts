@@ -1,7 +1,7 @@
 // A transcript for the terminal.
 import { visible, visibleLine } from "../../system/visible.ts";
 import { when } from "../output.ts";
-import { headingOf, hookLines, type Judged, speakerOf, type Step, type Transcript } from "./transcript.ts";
+import { headingOf, hookLines, imagesOf, type Judged, speakerOf, type Step, type Transcript } from "./transcript.ts";
 
 export function* text({ session, steps }: Transcript): Generator<string> {
 	for (const [what, value] of headingOf(session)) yield `${what.padEnd(12)} ${visibleLine(value)}\n`;
@@ -17,7 +17,7 @@ function lines(step: Step): readonly string[] {
 	}
 	const reasoning = message.role === "assistant" && message.reasoning !== undefined ? indented(message.reasoning).map((line) => `  ${line}`) : [];
 	const calls = message.role === "assistant" ? (message.toolCalls ?? []).map(({ name }) => `    → calls ${visibleLine(name)}`) : [];
-	return [`${heading}${speakerOf(step)}`, ...hooksOf(judged), ...reasoning, ...(message.text === "" ? [] : visible(message.text).split("\n")), ...calls];
+	return [`${heading}${speakerOf(step)}`, ...hooksOf(judged), ...reasoning, ...(message.text === "" ? [] : visible(message.text).split("\n")), ...imagesOf(step).map(({ line }) => `    ${visibleLine(line)}`), ...calls];
 }
 
 function hooksOf(judged: readonly Judged[]): readonly string[] {

@@ -1,8 +1,8 @@
 // A session as it is shown: its messages in order, and with them what hooks did, read from the trace a few at a time.
 import { catalog, eventNames } from "../../events/catalog.ts";
 import type { DispatchRecord, HookRecord } from "../../events/record.ts";
-import type { ToolCallRequest } from "../../events/payloads/model.ts";
-import type { SessionEntry, SessionRecord } from "../../stores/sessions.ts";
+import type { ImagePart, ToolCallRequest } from "../../events/payloads/model.ts";
+import type { SessionEntry, SessionRecord, StoredImage } from "../../stores/sessions.ts";
 import type { Store } from "../../stores/store.ts";
 import { ms } from "../output.ts";
 
@@ -19,6 +19,8 @@ export interface Step extends SessionEntry {
 export interface Transcript {
 	readonly session: SessionRecord;
 	readonly steps: Iterable<Step>;
+	/** The bytes of an image that one of the messages refers to. */
+	image(sha256: string): StoredImage | undefined;
 }
 
 const decided = eventNames.filter((name) => catalog[name].kind === "intercept");
@@ -26,7 +28,7 @@ const decided = eventNames.filter((name) => catalog[name].kind === "intercept");
 const longestLine = 100;
 
 export function transcriptOf(store: Store, session: SessionRecord): Transcript {
-	return { session, steps: steps(store, session) };
+	return { session, steps: steps(store, session), image: (sha256) => store.sessions.image(session.id, sha256) };
 }
 
 function* steps(store: Store, session: SessionRecord): Generator<Step> {
@@ -91,6 +93,12 @@ function* lineOf({ sessions }: Store, session: SessionRecord): Generator<Session
 /** Whose words a message is. */
 export function speakerOf({ message }: Step): string {
 	return message.role === "user" && message.summarises !== undefined ? "summary" : message.role;
+}
+
+/** The images a person sent with a message, and a line for each. */
+export function imagesOf({ message }: Step): readonly { readonly image: ImagePart; readonly line: string }[] {
+	const images = message.role === "user" ? (message.images ?? []) : [];
+	return images.map((image) => ({ image, line: `Image ${image.name} (${image.mediaType}, ${image.bytes} bytes)` }));
 }
 
 const inWords: Readonly<Record<string, string>> = { pass: "let it pass", rewrite: "rewrote", inject: "added context", respond: "answered", ask: "asked a person", allow: "allowed", block: "blocked", failed: "failed", wrapped: "wrapped" };

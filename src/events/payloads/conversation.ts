@@ -1,5 +1,5 @@
 import type { Facts } from "./facts.ts";
-import type { Message, Usage } from "./model.ts";
+import type { ImagePart, Message, Usage } from "./model.ts";
 
 export interface MessageReceiving extends Facts {
 	readonly text: string;
@@ -37,6 +37,8 @@ export interface InputReceiving extends Facts {
 	readonly text: string;
 	/** How it came: typed, piped, as an argument of the program, or sent on by an extension. */
 	readonly origin: "typed" | "piped" | "argument" | "extension";
+	/** What goes with the text: which images, not their bytes. */
+	readonly images?: readonly ImagePart[];
 }
 
 export interface SessionSwitching extends Facts {
@@ -73,6 +75,8 @@ export interface SessionCompacted extends Facts {
 
 export interface TurnStarting extends Facts {
 	readonly text: string;
+	/** What goes with the text: which images, not their bytes. */
+	readonly images?: readonly ImagePart[];
 	readonly systemPrompt: string;
 	readonly model: string;
 	/** True for the first turn of a session. */

@@ -7,6 +7,18 @@ export interface ToolCallRequest {
 	readonly arguments: string;
 }
 
+export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+
+/** An image that goes with a message: which one it is. Its bytes are in the store alone. */
+export interface ImagePart {
+	readonly mediaType: ImageType;
+	readonly bytes: number;
+	/** In hexadecimal. */
+	readonly sha256: string;
+	/** As the person knows it, on one line. */
+	readonly name: string;
+}
+
 /**
  * A conversation as the loop keeps it; models translate it to their provider's own shape. `providerData` is what the model that gave the answer
  * wants back with it (signatures of its reasoning): everybody else passes it on as it is.
@@ -14,7 +26,7 @@ export interface ToolCallRequest {
 export type Message =
 	| { readonly role: "system"; readonly text: string }
 	/** With `summarises` it stands for what came before it, in what the model is sent, but for that many messages right before it. */
-	| { readonly role: "user"; readonly text: string; readonly summarises?: { readonly butKeeps: number } }
+	| { readonly role: "user"; readonly text: string; readonly summarises?: { readonly butKeeps: number }; readonly images?: readonly ImagePart[] }
 	| { readonly role: "assistant"; readonly text: string; readonly reasoning?: string; readonly toolCalls?: readonly ToolCallRequest[]; readonly providerData?: JsonObject }
 	| { readonly role: "tool"; readonly callId: string; readonly name: string; readonly text: string; readonly isError?: boolean };
 
@@ -72,6 +84,8 @@ export interface ModelFailed extends Facts {
 	readonly willRetry: boolean;
 	/** How long the loop waits before it tries again. */
 	readonly retryInMs?: number;
+	/** The model that is asked next in its place, where there is one; a `model.calling` of its own goes before that. */
+	readonly fallback?: string;
 }
 
 export interface ModelSelected extends Facts {

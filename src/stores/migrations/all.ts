@@ -1,6 +1,7 @@
 // Every change of the database's shape, in order. One that was released is never edited: databases in the field have it behind them.
 import { sql as first } from "./0001-first.ts";
 import { sql as sessions } from "./0002-sessions.ts";
+import { sql as images } from "./0003-images.ts";
 
 /** The SQL that leads from version n to n + 1 stands at index n. */
-export const migrations: readonly string[] = [first, sessions];
+export const migrations: readonly string[] = [first, sessions, images];

@@ -2,6 +2,7 @@
 import { stateOfSession } from "../state.ts";
 import { StoreError } from "../store.ts";
 import type { Database } from "./database.ts";
+import { dropImages, forgetImages, shareImages } from "./images.ts";
 
 /** What the user said; a summary is nobody's word. */
 const ofUser = "role = 'user' AND json_extract(json, '$.summarises') IS NULL";
@@ -26,6 +27,7 @@ export function forkSession(database: Database, from: string, id: string, given:
 	}
 	// With their times: what hooks did to a call is found by them.
 	database.run("INSERT INTO messages (session_id, seq, at, role, json) SELECT ?, seq, at, role, json FROM messages WHERE session_id = ? AND seq <= ? ORDER BY seq", id, from, count);
+	shareImages(database, from, id);
 }
 
 /** A call without its result would look as if the program had ended while it ran. */
@@ -48,6 +50,7 @@ export function dropLastMessages(database: Database, id: string, count: number):
 	database.run("DELETE FROM message_words WHERE rowid IN (SELECT n FROM messages WHERE session_id = ? AND seq > ? AND n <= (SELECT up_to FROM words_indexed))", id, kept);
 	database.run("DELETE FROM messages WHERE session_id = ? AND seq > ?", id, kept);
 	forgetNumbers(database);
+	dropImages(database, id);
 	const users = database.get<{ turns: number }>(`SELECT count(*) AS turns FROM messages WHERE session_id = ? AND ${ofUser}`, id);
 	const turns = users?.turns ?? 0;
 	database.run("UPDATE sessions SET messages = ?, turns = ?, title = iif(? = 0, NULL, title) WHERE id = ?", kept, turns, turns, id);
@@ -82,4 +85,5 @@ export function deleteSessions(database: Database, ids: readonly string[]): void
 		database.run("DELETE FROM sessions WHERE id = ?", id);
 	}
 	forgetNumbers(database);
+	forgetImages(database);
 }

@@ -2,10 +2,11 @@
 import { nearest } from "../../system/nearest.ts";
 import type { Surface } from "../../events/payloads/facts.ts";
 import type { Message } from "../../events/payloads/model.ts";
-import { type Found, type MessageSearch, type NewSession, type SessionEntry, type SessionRecord, type Sessions, type SessionSummary, titleOf } from "../sessions.ts";
+import { type Found, type MessageSearch, type NewImage, type NewSession, type SessionEntry, type SessionRecord, type Sessions, type SessionSummary, type StoredImage, titleOf } from "../sessions.ts";
 import { StoreError } from "../store.ts";
 import type { Database } from "./database.ts";
 import { deleteSessions, dropLastMessages, familyOf, forkSession } from "./session-changes.ts";
+import { findImage, keepImages } from "./images.ts";
 import { searchMessages } from "./search.ts";
 import { holderOf, isLive, type LeaseRow, type SqliteLeases } from "./leases.ts";
 
@@ -99,7 +100,7 @@ export class SqliteSessions implements Sessions {
 		return rows.map((row) => (row.pid !== null && isLive(row as LeaseRow) ? { ...summaryOf(row), inUseBy: holderOf(row as LeaseRow) } : summaryOf(row)));
 	}
 
-	append(sessionId: string, messages: readonly Message[]): void {
+	append(sessionId: string, messages: readonly Message[], images: readonly NewImage[] = []): void {
 		if (messages.length === 0) return;
 		// A summary is nobody's word.
 		const users = messages.filter((message) => message.role === "user" && message.summarises === undefined);
@@ -120,7 +121,12 @@ export class SqliteSessions implements Sessions {
 			for (const message of messages) {
 				this.#database.run("INSERT INTO messages (session_id, seq, at, role, json) VALUES (?, ?, ?, ?, ?)", sessionId, ++seq, now, message.role, JSON.stringify(message));
 			}
+			keepImages(this.#database, sessionId, images);
 		});
+	}
+
+	image(sessionId: string, sha256: string): StoredImage | undefined {
+		return findImage(this.#database, sessionId, sha256);
 	}
 
 	messages(sessionId: string): readonly Message[] {
@@ -169,6 +175,14 @@ export class SqliteSessions implements Sessions {
 		this.#database.transaction(() => {
 			this.#leases.check(sessionId);
 			if (!dropLastMessages(this.#database, sessionId, count)) throw unknown(sessionId);
+		});
+	}
+
+	setModel(sessionId: string, model: string): void {
+		this.#database.transaction(() => {
+			this.#leases.check(sessionId);
+			const { changes } = this.#database.run("UPDATE sessions SET model = ? WHERE id = ?", model, sessionId);
+			if (changes === 0) throw unknown(sessionId);
 		});
 	}
 
