@@ -1,6 +1,8 @@
 // Writes the pages that derive from code: docs/events.md, docs/configuration.md and docs/config.schema.json. A test holds them against it.
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { settingNames } from "../src/config/key.ts";
+import { projectSchema } from "../src/config/project.ts";
 import { configSchema } from "../src/config/schema.ts";
 import { eventNames, specOf } from "../src/events/catalog.ts";
 
@@ -39,7 +41,8 @@ interface SettingSchema {
 function configurationPage(): string {
 	const lines = ["# Configuration", "", written, "", "`config.yaml` in the home (`~/.hookline`, or `HOOKLINE_HOME`). There need be none. A setting that is unknown or of the wrong kind stops the start, with its line and column.", ""];
 	lines.push("| Setting | Kind | Meaning |", "|---|---|---|", ...rows(configSchema as unknown as SettingSchema, ""));
-	lines.push("", "| Environment | Meaning |", "|---|---|", "| `HOOKLINE_HOME` | where everything of yours is kept; `~/.hookline` |", "| `HOOKLINE_MODEL` | `rehearsal`, `anthropic:NAME`, `openai:NAME`, `google:NAME` or `openai-compatible:NAME` |", "| `HOOKLINE_BASE_URL` | the address of an OpenAI-compatible server, or another one than the provider's own |", "| `HOOKLINE_API_KEY` | the key; otherwise the variable `model.api_key_env` names, or the usual one of the provider: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY` |", "");
+	lines.push("", `A project's own \`.hookline/config.yaml\` may set only ${settingNames(projectSchema as unknown as SettingSchema).map((name) => `\`${name}\``).join(", ")}: [trust.md](trust.md).`);
+	lines.push("", "| Environment | Meaning |", "|---|---|", "| `HOOKLINE_HOME` | where everything of yours is kept; `~/.hookline` |", "| `HOOKLINE_MODEL` | `rehearsal`, `anthropic:NAME`, `openai:NAME`, `google:NAME` or `openai-compatible:NAME` |", "| `HOOKLINE_BASE_URL` | the address of an OpenAI-compatible server, or another one than the provider's own |", "| `HOOKLINE_API_KEY` | the key; otherwise the variable `model.api_key_env` names, the file or the keychain that `model.api_key_file` or `model.api_key_keychain` names, or the usual one of the provider: `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GOOGLE_GENERATIVE_AI_API_KEY` |", "");
 	return lines.join("\n");
 }
 

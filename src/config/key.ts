@@ -53,3 +53,9 @@ export function settingNames(schema: SettingSchema = configSchema as unknown as 
 	if (below.length === 0) return [path.join(".")];
 	return below.flatMap(([name, part]) => settingNames(part, [...path, name]));
 }
+
+/** The settings a value holds, with their dotted names. */
+export function settingsIn(value: unknown, path: readonly string[] = []): readonly (readonly [name: string, value: unknown])[] {
+	if (typeof value !== "object" || value === null || Array.isArray(value)) return [[path.join("."), value]];
+	return Object.entries(value).flatMap(([name, inner]) => settingsIn(inner, [...path, name]));
+}

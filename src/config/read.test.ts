@@ -50,7 +50,7 @@ test("a file that cannot be read is an error, not no settings", async () => {
 });
 
 test("every mistake has its line and column and what is right", async () => {
-	await refused("model:\n  provder: rehearsal\n", "2:3: 'model.provder' is unknown: did you mean 'provider' (known: provider, name, base_url, api_key_env, reasoning).");
+	await refused("model:\n  provder: rehearsal\n", "2:3: 'model.provder' is unknown: did you mean 'provider' (known: provider, name, base_url, api_key_env, api_key_file, api_key_keychain, fallbacks, reasoning).");
 	await refused("agent:\n    max_steps: 1.5\n", "2:5: 'agent.max_steps' must be integer, and is 1.5.");
 	await refused("extensions:\n  a:\n    enabled: yes\n", "3:5: 'extensions.a.enabled' must be boolean, and is the string \"yes\".");
 	await refused("extensions:\n  a: true\n", "2:3: 'extensions.a' must be object, and is true.");

@@ -1,7 +1,8 @@
 // config.yaml, read and checked. A setting that would silently do nothing is an error with its line and column.
 import { readFileSync } from "node:fs";
 import type { Document, LineCounter, Node } from "yaml";
-import { mistakesIn } from "../system/schema.ts";
+import { type Mistake, mistakesIn } from "../system/schema.ts";
+import { mcpMistakes } from "./mcp.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** The file cannot be used. One line per mistake: file, line, column, what is wrong, what to do. */
@@ -47,8 +48,8 @@ export async function readConfigFile(file: string): Promise<ReadFile> {
 	return { text, ...(await parseConfig(text ?? "")) };
 }
 
-/** The same of a text that stands in no file yet. */
-export async function parseConfig(text: string): Promise<Omit<ReadFile, "text">> {
+/** The same of a text that stands in no file yet, or in one that has rules of its own: `check` finds what is wrong with its settings. */
+export async function parseConfig(text: string, check: (value: unknown) => readonly Mistake[] = configMistakes): Promise<Omit<ReadFile, "text">> {
 	if (text.trim() === "") return { document: undefined, value: {}, mistakes: [] };
 	// Only loaded when there is something to read: it takes longer than everything else at the start.
 	const { LineCounter, parseDocument } = await import("yaml");
@@ -62,9 +63,11 @@ export async function parseConfig(text: string): Promise<Omit<ReadFile, "text">>
 	}
 	const value = valueOf(document);
 	if (value instanceof Error) return { document: undefined, value: {}, mistakes: [{ line: 1, column: 1, message: `its aliases (*name) cannot be followed: ${value.message}. Write the settings out.` }] };
-	const mistakes = mistakesIn(configSchema, value).map(({ path, message }) => ({ ...placeOf(document, lines, path), message: `${message}.` }));
+	const mistakes = check(value).map(({ path, message }) => ({ ...placeOf(document, lines, path), message: `${message}.` }));
 	return { document, value, mistakes };
 }
+
+const configMistakes = (value: unknown): readonly Mistake[] => [...mistakesIn(configSchema, value), ...mcpMistakes(value)];
 
 function valueOf(document: Document): unknown {
 	try {

@@ -2,11 +2,10 @@
 
 /** Settings as the rest of the program sees them. Absent ones are undefined; defaults stand where they are used. */
 export interface Config {
-	readonly model?: {
+	readonly model?: AccessConfig & {
 		readonly provider?: string;
 		readonly name?: string;
-		readonly base_url?: string;
-		readonly api_key_env?: string;
+		readonly fallbacks?: readonly string[];
 		readonly reasoning?: (typeof efforts)[number];
 	};
 	/** By the whole name of the model, `PROVIDER:NAME`. */
@@ -23,13 +22,38 @@ export interface Config {
 		readonly search?: { readonly provider: "searxng" | "brave"; readonly base_url?: string; readonly api_key_env?: string };
 	};
 	readonly trace?: { readonly max_records?: number };
+	readonly mcp?: Readonly<Record<string, McpServerConfig>>;
 	readonly extensions?: Readonly<Record<string, ExtensionConfig>>;
 }
 
-export interface ModelConfig {
+/** Where a model answers, and where its key is. */
+export interface AccessConfig {
+	readonly base_url?: string;
+	readonly api_key_env?: string;
+	readonly api_key_file?: string;
+	readonly api_key_keychain?: string;
+}
+
+export interface ModelConfig extends AccessConfig {
 	readonly context_tokens?: number;
 	readonly max_output_tokens?: number;
+	readonly images?: boolean;
 	readonly price?: { readonly input: number; readonly output: number; readonly cached_input?: number; readonly cache_write?: number };
+}
+
+/** Either `command` or `url`; `mcpMistakes` sees to that. */
+export interface McpServerConfig {
+	readonly command?: string;
+	readonly args?: readonly string[];
+	readonly env?: readonly string[];
+	readonly cwd?: string;
+	readonly url?: string;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly token_env?: string;
+	readonly enabled?: boolean;
+	readonly required?: boolean;
+	readonly timeout_s?: number;
+	readonly tools?: readonly string[];
 }
 
 export interface ExtensionConfig {
@@ -41,6 +65,11 @@ export interface ExtensionConfig {
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const dollars = (description: string) => ({ type: "number", minimum: 0, description }) as const;
 const count = (minimum: number, maximum: number, description: string) => ({ type: "integer", minimum, maximum, description }) as const;
+const keyPlaces = {
+	api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds the key. The key itself never stands in this file." },
+	api_key_file: { type: "string", pattern: "^(?:~?[/\\\\]|[A-Za-z]:[/\\\\])", description: "A file that holds the key and nothing else, absolute or from `~/` on; only its owner may be able to read it." },
+	api_key_keychain: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9_.@:-]*$", description: "The name of the key in the system's keychain, stored there for the service `hookline`." },
+} as const;
 
 /** JSON Schema (2020-12) of config.yaml. */
 export const configSchema = {
@@ -55,19 +84,23 @@ export const configSchema = {
 				provider: { type: "string", minLength: 1, description: "rehearsal (offline, needs nothing), anthropic, openai, google or openai-compatible." },
 				name: { type: "string", minLength: 1, description: "What the provider calls the model." },
 				base_url: { type: "string", minLength: 1, description: "Where an OpenAI-compatible server answers, for example http://127.0.0.1:8080/v1; for other providers only when it is not their own address." },
-				api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds the key. The key itself never stands in this file." },
+				...keyPlaces,
+				fallbacks: { type: "array", items: { type: "string", minLength: 1 }, description: "Models to ask in this order when the model fails, `PROVIDER:NAME`; none." },
 				reasoning: { type: "string", enum: efforts, description: "How hard the model is to think before it answers; left to the provider unless given." },
 			},
 		},
 		models: {
 			type: "object",
-			description: "What is known of models, by their whole name (`anthropic:claude-opus-4-5`); it comes before what Hookline knows itself.",
+			description: "What is known of models, and how they are reached, by their whole name (`anthropic:claude-opus-4-5`); it comes before what Hookline knows itself.",
 			additionalProperties: {
 				type: "object",
 				additionalProperties: false,
 				properties: {
 					context_tokens: count(1000, 1_000_000_000, "Tokens of request and answer together."),
+					base_url: { type: "string", minLength: 1, description: "Where this model answers, when that is not the address for all models of its provider." },
+					...keyPlaces,
 					max_output_tokens: count(1, 1_000_000_000, "Tokens of one answer at most; it is asked for with each request."),
+					images: { type: "boolean", description: "false: it does not read images, and is told in words that there were some." },
 					price: {
 						type: "object",
 						description: "US dollars per million tokens.",
@@ -124,6 +157,27 @@ export const configSchema = {
 			type: "object",
 			additionalProperties: false,
 			properties: { max_records: count(1000, 100_000_000, "How many dispatches the trace keeps; 1000000.") },
+		},
+		mcp: {
+			type: "object",
+			description: "MCP servers whose tools the agent gets, by a name of yours: programs (`command`) or addresses (`url`).",
+			additionalProperties: {
+				type: "object",
+				additionalProperties: false,
+				properties: {
+					command: { type: "string", minLength: 1, description: "The program: a name that is found on PATH, or an absolute path." },
+					args: { type: "array", items: { type: "string" }, description: "Its arguments." },
+					env: { type: "array", items: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*(?:=|$)" }, description: "Variables for it: `NAME` hands on yours, `NAME=value` sets one. Without that it gets none that looks like a secret." },
+					cwd: { type: "string", minLength: 1, description: "The folder it runs in, absolute or from `~` on; your home folder." },
+					url: { type: "string", minLength: 1, description: "Where it answers over Streamable HTTP." },
+					headers: { type: "object", additionalProperties: { type: "string", pattern: "^[\\t\\x20-\\x7e]*$", description: "A header for each request." } },
+					token_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable with the bearer token for it." },
+					enabled: { type: "boolean", description: "false leaves it out." },
+					required: { type: "boolean", description: "true: when it is not there, nothing starts." },
+					timeout_s: count(1, 3600, "How long one call may take, in seconds; 60. To start it has as long, but 20 s at most."),
+					tools: { type: "array", items: { type: "string" }, description: "The tools to take, as the server calls them; all." },
+				},
+			},
 		},
 		extensions: {
 			type: "object",

@@ -8,7 +8,7 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import type { ExtensionFailed } from "../events/payloads/house.ts";
 import { inlineHost } from "../hosts/inline.ts";
 import { newId } from "../system/ids.ts";
-import { loadExtensions, type LoadedExtensions, RequiredExtensionError } from "./load.ts";
+import { loadExtensions, type LoadedExtensions, RequiredExtensionError, userExtensions } from "./load.ts";
 
 const host = inlineHost({ onStray: () => {} });
 after(() => host[Symbol.asyncDispose]());
@@ -28,10 +28,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const put = (name: string, body: string) => writeFileSync(join(folder, name), body);
 const extension = (body: string) => `import { defineExtension, block } from "hookline";\nexport default defineExtension(async (hooks) => {\n${body}\n});\n`;
 const load = (config: Config = {}): Promise<LoadedExtensions> =>
-	loadExtensions({
-		folder,
-		config,
-		configFile: "config.yaml",
+	loadExtensions(userExtensions(folder, config.extensions ?? {}, "config.yaml"), {
 		engine,
 		host: async (kind) => (kinds.push(kind), host),
 		facts: () => ({ eventId: newId("e"), at: Date.now(), surface: "test", cwd: folder, profile: "default" }),

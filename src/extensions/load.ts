@@ -1,12 +1,12 @@
 // From files in a folder to live hooks. One that fails is reported and the others run; one that is required stops the start.
-import type { Config } from "../config/schema.ts";
+import type { ExtensionConfig } from "../config/schema.ts";
 import type { Engine, Registration } from "../engine/engine.ts";
 import type { Facts } from "../events/payloads/facts.ts";
-import { RegistrationError } from "../events/registration.ts";
+import { RegistrationError, type Source } from "../events/registration.ts";
 import { type Host, LoadError, type LoadedExtension } from "../hosts/host.ts";
 import { newId } from "../system/ids.ts";
 import { didYouMean } from "../system/nearest.ts";
-import { findExtensions, type FoundExtension } from "./find.ts";
+import { findExtensions, type FoundExtension, type NotAnExtension } from "./find.ts";
 
 /** An extension that did not come to life. */
 export interface FailedExtension {
@@ -29,10 +29,22 @@ export class RequiredExtensionError extends Error {
 	override readonly name = "RequiredExtensionError";
 }
 
-export interface LoadOptions {
+/** Extensions that lie together and are trusted alike, with what their owner set for them. */
+export interface ExtensionSet {
+	readonly found: readonly FoundExtension[];
+	readonly problems: readonly NotAnExtension[];
+	/** Where they lie, for messages. */
 	readonly folder: string;
-	readonly config: Config;
+	/** By name. */
+	readonly settings: Readonly<Record<string, ExtensionConfig>>;
+	/** Where the settings stand. */
 	readonly configFile: string;
+	readonly trust: Source["trust"];
+	/** Where they run unless their settings say otherwise. */
+	readonly host: "inline" | "node";
+}
+
+export interface LoadOptions {
 	readonly engine: Engine;
 	/** Makes or gives the host of that kind. */
 	readonly host: (kind: "inline" | "node") => Promise<Host>;
@@ -41,23 +53,28 @@ export interface LoadOptions {
 	readonly warn: (message: string) => void;
 }
 
+/** The user's own extensions. */
+export function userExtensions(folder: string, settings: ExtensionSet["settings"], configFile: string): ExtensionSet {
+	return { ...findExtensions(folder), folder, settings, configFile, trust: "user", host: "inline" };
+}
+
 /**
- * Loads all extensions of a folder and registers their hooks, in the order of their names.
+ * Loads all extensions of a set and registers their hooks, in the order of their names.
  * @throws RequiredExtensionError that says what failed and why.
  */
-export async function loadExtensions(options: LoadOptions): Promise<LoadedExtensions> {
-	const { config, configFile, warn } = options;
-	const settings = config.extensions ?? {};
-	const { found, problems } = findExtensions(options.folder);
+export async function loadExtensions(set: ExtensionSet, options: LoadOptions): Promise<LoadedExtensions> {
+	const { found, problems, folder, settings, configFile, trust } = set;
+	const { warn } = options;
 	const isRequired = (name: string) => settings[name]?.required === true;
 	const failed: FailedExtension[] = problems.map((problem) => ({ ...problem, required: isRequired(problem.name) }));
 	const names = [...found, ...problems].map(({ name }) => name);
 	for (const name of Object.keys(settings)) {
 		if (names.includes(name)) continue;
-		const message = `${configFile} has settings for an extension '${name}', and there is none in ${options.folder}.${didYouMean(name, names)}`;
-		if (isRequired(name)) failed.push({ name, file: options.folder, message, required: true });
+		const message = `${configFile} has settings for an extension '${name}', and there is none in ${folder}.${didYouMean(name, names)}`;
+		if (isRequired(name)) failed.push({ name, file: folder, message, required: true });
 		else warn(message);
 	}
+	const hostOf = (name: string) => settings[name]?.host ?? set.host;
 	const isEnabled = ({ name }: FoundExtension) => settings[name]?.enabled !== false;
 	const enabled = found.filter(isEnabled);
 	const disabled = found.filter((extension) => !isEnabled(extension));
@@ -67,8 +84,8 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
 	const began = performance.now();
 	// All at once, then registered in order: a slow one must not hold up the start, nor the order depend on who is quick.
 	const loading = enabled.map(async ({ name, file }) => {
-		const host = await options.host(settings[name]?.host ?? "inline");
-		return host.load({ name, file, trust: "user" });
+		const host = await options.host(hostOf(name));
+		return host.load({ name, file, trust });
 	});
 	const loaded: LoadedExtensions["loaded"][number][] = [];
 	for (const [i, settled] of (await Promise.allSettled(loading)).entries()) {
@@ -76,7 +93,7 @@ export async function loadExtensions(options: LoadOptions): Promise<LoadedExtens
 		try {
 			if (settled.status === "rejected") throw settled.reason;
 			const { ids } = await registerOrUnload(options.engine, settled.value);
-			loaded.push({ name, file, host: settings[name]?.host ?? "inline", hooks: ids });
+			loaded.push({ name, file, host: hostOf(name), hooks: ids });
 			tellLoaded(options, settled.value, performance.now() - began);
 		} catch (error) {
 			failed.push({ ...inWords(error, name, file), required: isRequired(name) });

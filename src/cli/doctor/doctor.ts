@@ -8,7 +8,9 @@ import { checkDatabase } from "./database.ts";
 import { checkExtensions } from "./extensions.ts";
 import { checkDisk, checkHome, checkTemporaryFiles } from "./home.ts";
 import { checkCompileCache, checkNode, checkPrograms } from "./machine.ts";
-import { checkModel } from "./model.ts";
+import { checkServers } from "./mcp.ts";
+import { checkModels } from "./model.ts";
+import { checkProject } from "./project.ts";
 
 /** @returns 1 when there is a problem. */
 export async function doctor({ fix = false, json }: { readonly fix?: boolean; readonly json?: boolean }): Promise<number> {
@@ -25,7 +27,9 @@ export async function doctor({ fix = false, json }: { readonly fix?: boolean; re
 		...configChecks,
 		...checkDatabase(home),
 		...(await checkExtensions(home, config)),
-		checkModel(config),
+		...(await checkProject(home)),
+		...(await checkModels(config)),
+		...(await checkServers(config)),
 		...(await checkPrograms()),
 	];
 	const count = (state: Check["state"]) => checks.filter((check) => check.state === state).length;

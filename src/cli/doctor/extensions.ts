@@ -7,13 +7,14 @@ import type { ExtensionFailed, ExtensionLoaded } from "../../events/payloads/hou
 import type { HookSummary } from "../../events/record.ts";
 import { findExtensions } from "../../extensions/find.ts";
 import { RequiredExtensionError } from "../../extensions/load.ts";
+import { projectPrefix } from "../../extensions/project/load.ts";
 import { openRuntime } from "../../runtime.ts";
 import { openStore } from "../../stores/open.ts";
 import type { Home } from "../../system/home.ts";
 import { didYouMean } from "../../system/nearest.ts";
 import { silent } from "../answers.ts";
 import { note } from "../output.ts";
-import { ownSource } from "../tool-lines.ts";
+import { ownSource } from "../own-hooks.ts";
 import type { Check } from "./check.ts";
 
 /** How many of the newest dispatches are searched for hooks that were live before. */
@@ -37,7 +38,7 @@ export async function checkExtensions(home: Home, config: Config | undefined): P
 		...seen.failed.map((failure) => failedRow(failure, config)),
 		...left.filter(([name]) => !found.includes(name)).map(([name]) => absentRow(name, home, found)),
 		...left.filter(([name, { enabled }]) => found.includes(name) && enabled === false).map(([name]): Check => ({ name: `extension ${name}`, state: "ok", message: "Not loaded: config.yaml says enabled: false." })),
-		...seen.loaded.map(({ extension, file, hooks }): Check => ({ name: `extension ${extension}`, state: "ok", message: `${file}: ${hooks === 1 ? "1 hook" : `${hooks} hooks`}, host ${config.extensions?.[extension]?.host ?? "inline"}.` })),
+		...seen.loaded.map(({ extension, file, hooks }): Check => ({ name: `extension ${extension}`, state: "ok", message: `${file}: ${hooks === 1 ? "1 hook" : `${hooks} hooks`}, host ${hostOf(extension, config)}.` })),
 	];
 	const none: Check = { name: "extensions", state: "ok", message: `There are none in ${home.extensions}.` };
 	return [...(checks.length === 0 ? [none] : checks), hooksRow(seen, home)];
@@ -74,6 +75,9 @@ function failedRow({ extension, during, message }: ExtensionFailed, config: Conf
 	const required = config.extensions?.[extension]?.required === true;
 	return { name, state: "problem", message: `${required ? "It is required and not loaded, so nothing starts" : "It is not loaded, and none of its hooks run"}: ${message}` };
 }
+
+/** What a project brings always has a process of its own. */
+const hostOf = (extension: string, config: Config) => (extension.startsWith(projectPrefix) ? "node" : (config.extensions?.[extension]?.host ?? "inline"));
 
 function absentRow(name: string, home: Home, found: readonly string[]): Check {
 	return { name: `extension ${name}`, state: "warning", message: `${home.config} has settings for it, and there is none in ${home.extensions}.${didYouMean(name, found)}` };

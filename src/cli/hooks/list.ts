@@ -1,20 +1,23 @@
 // `hookline hooks list`, `show` and `events`.
 import { catalog, eventNames, specOf } from "../../events/catalog.ts";
 import { exitCodes } from "../exit.ts";
-import { print, printJson, printTable } from "../output.ts";
+import { note, print, printJson, printTable } from "../output.ts";
 import { findHooks, matcherWords, openLive, placeOf } from "./live.ts";
 
-/** @returns 1 when an extension did not load: a guard that is missing is a problem, not an absence. */
+/** @returns 1 when an extension did not load, or a project that was trusted: a guard that is missing is a problem, not an absence. */
 export async function list({ json }: { readonly json?: boolean }): Promise<number> {
 	await using runtime = await openLive();
 	const hooks = runtime.engine.hooks();
 	const { failed, disabled, loaded } = runtime.extensions;
-	if (json) printJson({ hooks, extensions: { loaded, failed, disabled } });
+	const { project } = runtime;
+	if (json) printJson({ hooks, extensions: { loaded, failed, disabled }, project });
 	else {
 		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hook.host, `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]);
 		printTable(["HOOK", "STAGE", "EVENT", "MATCHES", "PRIORITY", "HOST", "TIME-OUT", "WHERE", "IF IT FAILS"], rows, `There are no hooks. Put one into ${runtime.home.extensions}; the README shows how.`);
+		// For the other states there was a warning.
+		if (project.state === "declined") note(project.message);
 	}
-	return failed.length > 0 ? exitCodes.problems : exitCodes.fine;
+	return failed.length > 0 || project.missing ? exitCodes.problems : exitCodes.fine;
 }
 
 export async function show(id: string, { json }: { readonly json?: boolean }): Promise<number> {

@@ -1,0 +1,80 @@
+// The extensions of a trusted project: found in and run from the private copy, told of under their places in the project.
+import { join } from "node:path";
+import { type Host, LoadError, type Stray } from "../../hosts/host.ts";
+import { findExtensions } from "../find.ts";
+import type { ExtensionSet } from "../load.ts";
+import { ownFolder } from "./find.ts";
+import type { Project } from "./project.ts";
+
+/** Stands before the names of a project's extensions, and can be in no other name: the user may have one that is called the same. */
+export const projectPrefix = "project:";
+
+/** Where a copy's files lie, and how they are shown. */
+export interface Copied {
+	readonly project: Project;
+	/** From `copyOf`. */
+	readonly copy: string;
+}
+
+/** The extensions of a project, as `loadExtensions` takes them. */
+export function projectExtensions({ project: { folder, config }, copy }: Copied): ExtensionSet {
+	const { found, problems } = findExtensions(join(copy, ownFolder, "extensions"));
+	const own = join(folder, ownFolder);
+	const named = <Found extends { readonly name: string; readonly file: string }>(extension: Found) => ({ ...extension, name: nameOf(extension.name), file: inProject(extension.file, { folder, copy }) });
+	return {
+		found: found.map(named),
+		problems: problems.map((problem) => ({ ...named(problem), message: inProject(problem.message, { folder, copy }) })),
+		folder: join(own, "extensions"),
+		settings: Object.fromEntries(Object.entries(config.extensions ?? {}).map(([name, settings]) => [nameOf(name), settings])),
+		configFile: join(own, "config.yaml"),
+		trust: "project",
+		host: "node",
+	};
+}
+
+/** A host that reads the copies of the files it is given, and speaks of the files themselves. */
+export function copyingHost(host: Host, { project: { folder }, copy }: Copied): Host {
+	const places = { folder, copy };
+	return {
+		async load(extension, options) {
+			try {
+				const loaded = await host.load({ ...extension, file: join(copy, extension.file.slice(folder.length)) }, options);
+				const definitions = loaded.definitions.map((definition) => {
+					const { file = extension.file } = definition.source;
+					return { ...definition, source: { ...definition.source, file: inProject(file, places) } };
+				});
+				return { ...loaded, file: extension.file, definitions };
+			} catch (error) {
+				if (!(error instanceof LoadError)) throw error;
+				throw new LoadError(error.extension, { file: inProject(error.file, places), line: error.line }, whyOf(error, places), error);
+			}
+		},
+		[Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+	};
+}
+
+/** A stray error of a project's extension under its place in the project. */
+export function strayInProject(stray: Stray, { project: { folder }, copy }: Copied): Stray {
+	return { ...stray, file: inProject(stray.file, { folder, copy }), message: inProject(stray.message, { folder, copy }) };
+}
+
+interface Places {
+	readonly folder: string;
+	readonly copy: string;
+}
+
+/** A text that speaks of the copy, speaking of the project. */
+export const inProject = (text: string, { folder, copy }: Places): string => text.replaceAll(copy, folder);
+
+const nameOf = (name: string) => (name === "*" ? name : `${projectPrefix}${name}`);
+
+/** What lies outside was not hashed, so it is not in the copy: that is the reason then, not that it is missing. */
+function whyOf({ why }: LoadError, { folder, copy }: Places): string {
+	const [, path] = /^it imports '(\/.+?)', and there is no such file/.exec(why) ?? [];
+	const extensions = join(ownFolder, "extensions");
+	const inside = join(copy, extensions);
+	if (path !== undefined && path.startsWith(copy) && !path.startsWith(`${inside}/`)) return `it imports '${inProject(path, { folder, copy })}', which lies outside of ${extensions}: only what was trusted there can be loaded. Move it there.`;
+	const [, name] = /^it imports the package '(.+?)', which is not installed/.exec(why) ?? [];
+	if (name !== undefined) return `it imports the package '${name}': the extensions of a project can use packages only from ${extensions}/node_modules, as only what was trusted there is loaded.`;
+	return inProject(why, { folder, copy });
+}
