@@ -1,5 +1,6 @@
 // An agent to measure: real parts, a real store, a tool that does nothing, and conversations as long as they are wanted.
 import { Conversation } from "../src/agent/conversation.ts";
+import { Models } from "../src/agent/models.ts";
 import { type AgentParts, defaultLimits } from "../src/agent/parts.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import type { Message } from "../src/events/payloads/model.ts";
@@ -36,7 +37,8 @@ export function partsFor(model: Model, store: Store, hooks: number): AgentParts 
 	const engine = createEngine({ trace: { sink: store.trace } });
 	engine.register(tenHooks.slice(0, hooks));
 	const warn = (message: string) => console.error(message);
-	return { engine, model, tools: [noop], store, home: place.cwd, output: silent, limits: { ...defaultLimits, maxSteps: stepsInTurn }, warn };
+	const models = new Models({ first: model, fixed: true, fallbacks: [], open: () => model, list: () => [], noteOn: () => undefined });
+	return { engine, models, model, tools: [noop], store, home: place.cwd, output: silent, limits: { ...defaultLimits, maxSteps: stepsInTurn }, warn };
 }
 
 /** A conversation as it goes: question, call, result, answer; 300 bytes a message. */

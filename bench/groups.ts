@@ -16,5 +16,6 @@ export const groups: readonly Group[] = [
 	{ name: "the agent's loop", load: () => import("./rows/steps.ts") },
 	{ name: "flatness", load: () => import("./rows/flatness.ts") },
 	{ name: "command line", load: () => import("./rows/command-line.ts") },
+	{ name: "chat", load: () => import("./rows/chat.ts") },
 	{ name: "start-up and memory", load: () => import("./rows/start-up.ts") },
 ];

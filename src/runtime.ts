@@ -1,16 +1,22 @@
 // Puts the parts together: home, configuration, store, engine, extensions, model, tools. The only file that knows them all.
 import { join } from "node:path";
 import { delegateTask } from "./agent/delegate.ts";
-import { chooseModel, type Environment, openModel, setIn } from "./agent/model-choice.ts";
+import { type Environment, setIn } from "./agent/model-choice.ts";
+import { openModels } from "./agent/models.ts";
 import { defaultLimits, type AgentParts, type Limits } from "./agent/parts.ts";
 import type { SessionPlace } from "./agent/session.ts";
 import type { Approver, Output } from "./agent/surface.ts";
+import type { ProjectConfig } from "./config/project.ts";
 import { readConfig } from "./config/read.ts";
 import type { Config } from "./config/schema.ts";
 import { createEngine, type Engine } from "./engine/engine.ts";
 import type { DurableState } from "./events/context.ts";
 import type { Surface } from "./events/payloads/facts.ts";
-import { type LoadedExtensions, loadExtensions } from "./extensions/load.ts";
+import type { DispatchRecord, TraceSink } from "./events/record.ts";
+import { type LoadedExtensions, loadExtensions, userExtensions } from "./extensions/load.ts";
+import { copyOf } from "./extensions/project/copy.ts";
+import { type Copied, copyingHost, inProject, projectExtensions, strayInProject } from "./extensions/project/load.ts";
+import { findProject, type ProjectStatus, statusOf } from "./extensions/project/project.ts";
 import type { Host, Stray } from "./hosts/host.ts";
 import { openStore } from "./stores/open.ts";
 import type { ExtensionState } from "./stores/state.ts";
@@ -19,6 +25,7 @@ import { type Home, homeOf } from "./system/home.ts";
 import { newId } from "./system/ids.ts";
 import { LogFile, type LogLevel } from "./system/log.ts";
 import { builtInTools } from "./tools/built-in.ts";
+import type { McpServers, ServersOptions } from "./tools/mcp/servers.ts";
 import type { ToolSettings } from "./tools/tool.ts";
 
 export interface RuntimeOptions {
@@ -38,6 +45,8 @@ export interface RuntimeOptions {
 	readonly log: (hook: string, message: string) => void;
 	/** Called before extensions are loaded, for hooks of the surface itself. */
 	readonly prepare?: (engine: Engine) => void;
+	/** Called with each record of the trace, a moment after its dispatch. */
+	readonly onRecord?: (record: DispatchRecord) => void;
 }
 
 export interface Runtime extends AsyncDisposable {
@@ -45,10 +54,17 @@ export interface Runtime extends AsyncDisposable {
 	readonly config: Config;
 	readonly store: Store;
 	readonly engine: Engine;
+	/** The user's, then the project's. */
 	readonly extensions: LoadedExtensions;
+	/** What the working folder brings, and whether it is loaded. */
+	readonly project: ProjectStatus;
 	readonly place: SessionPlace;
-	/** What a conversation is opened with. Made on first use: listing hooks needs no model. */
-	agent(): AgentParts;
+	/**
+	 * What a conversation is opened with. Made on first use: listing hooks needs no model and starts no MCP server. `stop` gives up on servers that
+	 * have not answered yet.
+	 * @throws ModelConfigError, RequiredServerError
+	 */
+	agent(stop?: AbortSignal): Promise<AgentParts>;
 }
 
 /** How long observers may still work when everything else is done, in ms. */
@@ -56,7 +72,7 @@ const longestGoodbyeMs = 5_000;
 
 /**
  * Opens everything a surface needs. Disposing of it lets observers finish and the trace be written.
- * @throws ConfigError, RequiredExtensionError: nothing may start then.
+ * @throws ConfigError, RequiredExtensionError, TrustError: nothing may start then.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 	const { environment, cwd, surface } = options;
@@ -72,9 +88,14 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 		logFile.write(level, from, message);
 	};
 	const config = await readConfig(home.config);
+	const project = options.hooks ? await findProject(cwd, { home, environment, warn }) : undefined;
+	const projectStatus = statusOf(project);
+	if (project !== undefined && project.state !== "trusted" && project.state !== "declined") warn(projectStatus.message);
+	// Before anything is opened: the bytes that were just found to be trusted are the ones that run.
+	const copied = project?.state === "trusted" ? { project, copy: copyOf(project.content, home) } : undefined;
 	const place: SessionPlace = { cwd, surface, profile: "default" };
 	const store = openStore(home, { onProblem: warn, ...(config.trace?.max_records !== undefined && { maxRecords: config.trace.max_records }) });
-	const engine = createEngine({ trace: { sink: store.trace }, stateOf: (extension) => durable(store.state.of(extension)), log });
+	const engine = createEngine({ trace: { sink: sinkFor(store, options.onRecord) }, stateOf: (extension) => durable(store.state.of(extension)), log });
 	const facts = () => ({ eventId: newId("e"), at: Date.now(), surface, cwd, profile: place.profile });
 	const hosts = new Map<string, Promise<Host>>();
 	const opened: Host[] = [];
@@ -82,7 +103,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 		warnOf(extension, `The extension '${extension}' failed outside of any call (${file}${line === undefined ? "" : `:${line}`}): ${message}`);
 		if (engine.has("extension.failed")) engine.tell("extension.failed", { ...facts(), extension, file, message, during, ...(line !== undefined && { line }) });
 	};
+	let servers: McpServers | undefined;
 	const close = async (): Promise<void> => {
+		await servers?.[Symbol.asyncDispose]();
 		const late = await Promise.race([engine.idle(), new Promise<"late">((resolve) => setTimeout(resolve, longestGoodbyeMs, "late").unref())]);
 		if (late === "late") warn(`Some observers had not finished after ${longestGoodbyeMs / 1000} s and were left; 'hookline hooks trace' shows which.`);
 		for (const host of opened.reverse()) await host[Symbol.asyncDispose]();
@@ -90,39 +113,57 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 	};
 	try {
 		options.prepare?.(engine);
-		const host = async (kind: "inline" | "node"): Promise<Host> => {
-			let made = hosts.get(kind);
+		const hostOnce = async (key: string, make: () => Promise<Host>): Promise<Host> => {
+			let made = hosts.get(key);
 			if (made === undefined) {
-				made = makeHost(kind, { onStray, log, stateOf: (extension) => durable(store.state.of(extension)) });
-				hosts.set(kind, made);
+				hosts.set(key, (made = make()));
 				opened.push(await made);
 			}
 			return made;
 		};
-		const extensions = options.hooks
-			? await loadExtensions({ folder: home.extensions, config, configFile: home.config, engine, host, facts, warn })
-			: { loaded: [], failed: [], disabled: [] };
-		let agent: AgentParts | undefined;
-		const agentParts = (): AgentParts => ({
-			engine,
-			model: openModel(chooseModel(options.model, environment, config)),
-			tools: [...builtInTools(), delegateTask],
-			toolSettings: toolSettingsOf(options, config, home),
-			store,
-			home: home.path,
-			output: options.output,
-			limits: limitsOf(config),
-			warn,
-			...(options.approver && { approver: options.approver }),
-		});
+		const hostOptions = { name: "user", onStray, log, stateOf: (extension: string) => durable(store.state.of(extension)) };
+		const host = (kind: "inline" | "node") => hostOnce(kind, () => makeHost(kind, hostOptions));
+		const extensions = options.hooks ? [await loadExtensions(userExtensions(home.extensions, config.extensions ?? {}, home.config), { engine, host, facts, warn })] : [];
+		if (copied !== undefined) {
+			// Whatever its settings say: a process for this project alone.
+			const projectHost = () => hostOnce("project", async () => copyingHost(await makeHost("node", projectHostOptions(hostOptions, copied, store)), copied));
+			extensions.push(await loadExtensions(projectExtensions(copied), { engine, host: projectHost, facts, warn }));
+		}
+		let agent: Promise<AgentParts> | undefined;
+		const agentParts = async (stop: AbortSignal): Promise<AgentParts> => {
+			const models = openModels(options.model, environment, config, warn);
+			servers = await startServers(config, { environment, stop, warn, log: (from, line) => logFile.write("info", from, line) });
+			return {
+				engine,
+				models,
+				get model() {
+					return models.current;
+				},
+				get tools() {
+					return servers === undefined ? ownTools : [...ownTools, ...servers.tools];
+				},
+				toolSettings: toolSettingsOf(options, config, home),
+				store,
+				home: home.path,
+				output: options.output,
+				limits: tightened(limitsOf(config), project?.state === "trusted" ? project.config : {}),
+				warn,
+				...(options.approver && { approver: options.approver }),
+			};
+		};
 		return {
 			home,
 			config,
 			store,
 			engine,
-			extensions,
+			extensions: {
+				loaded: extensions.flatMap(({ loaded }) => loaded),
+				failed: extensions.flatMap(({ failed }) => failed),
+				disabled: extensions.flatMap(({ disabled }) => disabled),
+			},
+			project: projectStatus,
 			place,
-			agent: () => (agent ??= agentParts()),
+			agent: (stop = new AbortController().signal) => (agent ??= agentParts(stop)),
 			[Symbol.asyncDispose]: close,
 		};
 	} catch (error) {
@@ -131,7 +172,28 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 	}
 }
 
+const ownTools = [...builtInTools(), delegateTask];
+
+/** The library behind them takes 200 ms to load, so it is not unless somebody wants a server. */
+async function startServers({ mcp = {} }: Config, options: ServersOptions): Promise<McpServers | undefined> {
+	if (Object.values(mcp).every(({ enabled }) => enabled === false)) return undefined;
+	return (await import("./tools/mcp/servers.ts")).openServers(mcp, options);
+}
+
+function sinkFor({ trace }: Store, onRecord: RuntimeOptions["onRecord"]): TraceSink {
+	if (onRecord === undefined) return trace;
+	return {
+		hookSet: (set) => trace.hookSet(set),
+		record(record) {
+			trace.record(record);
+			onRecord(record);
+		},
+	};
+}
+
 interface HostOptions {
+	/** Of the trust domain. */
+	readonly name: string;
 	readonly onStray: (stray: Stray) => void;
 	readonly log: (from: string, message: string) => void;
 	readonly stateOf: (extension: string) => DurableState;
@@ -139,7 +201,18 @@ interface HostOptions {
 
 async function makeHost(kind: "inline" | "node", options: HostOptions): Promise<Host> {
 	if (kind === "inline") return (await import("./hosts/inline.ts")).inlineHost(options);
-	return (await import("./hosts/node.ts")).nodeHost({ ...options, name: "user" });
+	return (await import("./hosts/node.ts")).nodeHost(options);
+}
+
+/** Two projects may have an extension of the same name: each has its own durable state. */
+function projectHostOptions({ onStray, log }: HostOptions, copied: Copied, { state }: Store): HostOptions {
+	const { folder } = copied.project;
+	return {
+		name: "project",
+		onStray: (stray) => onStray(strayInProject(stray, copied)),
+		log: (from, message) => log(from, inProject(message, { folder, copy: copied.copy })),
+		stateOf: (extension) => durable(state.of(`${extension} of ${folder}`)),
+	};
 }
 
 function toolSettingsOf({ environment }: RuntimeOptions, { web }: Config, home: Home): ToolSettings {
@@ -169,6 +242,17 @@ function limitsOf({ agent, approvals }: Config): Limits {
 		...(agent?.retry_base_ms !== undefined && { retryBaseMs: agent.retry_base_ms }),
 		...(agent?.max_parallel_tools !== undefined && { maxParallelTools: agent.max_parallel_tools }),
 		...(approvals?.timeout_s !== undefined && { approvalTimeoutMs: approvals.timeout_s * 1000 }),
+	};
+}
+
+/** A project may lower a limit, never raise it. */
+function tightened(limits: Limits, { agent }: ProjectConfig): Limits {
+	const least = (limit: number, wanted: number | undefined) => Math.min(limit, wanted ?? limit);
+	return {
+		...limits,
+		maxSteps: least(limits.maxSteps, agent?.max_steps),
+		maxAttempts: least(limits.maxAttempts, agent?.max_attempts),
+		maxParallelTools: least(limits.maxParallelTools, agent?.max_parallel_tools),
 	};
 }
 

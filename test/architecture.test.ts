@@ -60,6 +60,8 @@ function importsOf(from: string, text: string): Import[] {
 		/^\s*(?:import|export)\b[^;"'`]*?\bfrom\s*["']([^"'\n]+)["']/gm,
 		/^\s*import\s*["']([^"'\n]+)["']/gm,
 		/\b(?:import|require|import\.meta\.resolve)\(\s*["']([^"'\n]+)["']/g,
+		// A module of which only the folder is written down.
+		/\bimport\(\s*`([^`$\n]+)\/\$\{/g,
 		/\bnew URL\(\s*["'](\.[^"'\n]+)["'],\s*import\.meta\.url/g,
 	];
 	const written = patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ""));

@@ -3,7 +3,7 @@ import { openRuntime } from "../../src/runtime.ts";
 
 const silent = { delta: () => {}, discard: () => {}, message: () => {} };
 const runtime = await openRuntime({ environment: process.env, cwd: process.cwd(), surface: "terminal", hooks: true, output: silent, warn: (message) => console.error(message), log: () => {} });
-runtime.agent();
+await runtime.agent();
 const { promise, resolve } = Promise.withResolvers<void>();
 process.once("message", resolve);
 process.send?.("ready");

@@ -1,23 +1,26 @@
 // The slash commands every conversation has.
 import { compact } from "./compaction.ts";
-import type { Command } from "./conversation.ts";
+import type { Command, Conversation } from "./conversation.ts";
+import { modelCommands } from "./model-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
 
 export const basicCommands: readonly Command[] = [
 	{
 		name: "help",
 		summary: "what can be typed here",
+		anytime: true,
 		run: ({ commands }) => [...commands.values()].map(({ name, summary }) => `/${name.padEnd(10)} ${summary}`).join("\n"),
 	},
-	{
-		name: "new",
-		summary: "start a fresh session",
-		async run(conversation) {
-			await conversation.startAnew();
+	...(["new", "reset"] as const).map((name) => ({
+		name,
+		summary: name === "new" ? "start a fresh session" : "the same as /new",
+		async run(conversation: Conversation) {
+			await conversation.startAnew(name);
 			return `New session ${conversation.session.id}.`;
 		},
-	},
+	})),
 	...sessionCommands,
+	...modelCommands,
 	{
 		name: "compact",
 		summary: "summarise the conversation so far, to make room; what to keep in mind may follow",
@@ -29,6 +32,7 @@ export const basicCommands: readonly Command[] = [
 	{
 		name: "hooks",
 		summary: "the hooks that are live in this conversation",
+		anytime: true,
 		run({ parts: { engine } }) {
 			const hooks = engine.hooks();
 			if (hooks.length === 0) return "There are no hooks.";

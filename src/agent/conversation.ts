@@ -2,9 +2,10 @@
 import { didYouMean } from "../system/nearest.ts";
 import type { InputReceiving, SessionEnded, SessionSwitching } from "../events/payloads/conversation.ts";
 import { SessionInUseError } from "../stores/leases.ts";
-import { newSessionId, type SessionRecord } from "../stores/sessions.ts";
+import { type NewImage, newSessionId, type SessionRecord } from "../stores/sessions.ts";
 import { StoreError } from "../stores/store.ts";
 import { newId } from "../system/ids.ts";
+import { type GivenImage, takeImages } from "./images.ts";
 import { send } from "./output.ts";
 import type { AgentParts } from "./parts.ts";
 import { newSession, resumeSession, type Session, type SessionPlace } from "./session.ts";
@@ -14,6 +15,8 @@ export interface Command {
 	/** Without the slash. */
 	readonly name: string;
 	readonly summary: string;
+	/** Set where it may run while a turn does; any other waits until that is over. */
+	readonly anytime?: true;
 	/** Gives the text to show, when there is one. */
 	run(conversation: Conversation, args: string, stop: AbortSignal): Promise<string | undefined> | string | undefined;
 }
@@ -56,7 +59,9 @@ export class Conversation {
 			const outcome = await engine.dispatch("session.switching", { ...factsWithout(place), to: "resume", targetSessionId: resume.id });
 			if (outcome.kind === "blocked") throw new SwitchRefused(`Session ${resume.id} was not resumed: ${outcome.reason}`);
 		}
-		const conversation = Conversation.#begin(parts, commands, resumeSession(parts, place, resume));
+		const opened = resumeSession(parts, place, resume);
+		takeUpModel(parts, resume);
+		const conversation = Conversation.#begin(parts, commands, opened);
 		const { session } = conversation;
 		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to: "resume", targetSessionId: resume.id });
 		tellModel(parts, session, resume);
@@ -69,20 +74,62 @@ export class Conversation {
 		return new Conversation(parts, commands, session);
 	}
 
-	/** Takes what a person typed: a command runs, anything else is a turn. */
-	async submit(text: string, origin: InputReceiving["origin"], stop: AbortSignal): Promise<TurnResult> {
+	/** Takes what a person typed: a command runs, anything else is a turn (images go with it), and another one for what was said too late to join it. */
+	async submit(text: string, origin: InputReceiving["origin"], stop: AbortSignal, given: readonly GivenImage[] = []): Promise<TurnResult> {
+		const session = this.#session;
+		const taken = takeImages(given);
+		if ("mistake" in taken) return { ...done(await send(session, taken.mistake, "notice", stop)), completed: false, error: taken.mistake };
+		const { images } = taken;
+		const received = await this.#receive(text, origin, stop, images);
+		if (!("input" in received)) return received;
+		const command = commandIn(received.input);
+		if (command && images.length > 0) this.parts.warn(`/${command.name} takes no images; send them with a message.`);
+		if (command) return this.#command(command.name, command.args, stop);
+		let result = await runTurn(session, received.input, stop, images);
+		while (result.completed && session.steered.length > 0) {
+			const [...said] = session.steered;
+			session.steered = [];
+			result = await runTurn(session, said.join("\n\n"), stop);
+		}
+		return result;
+	}
+
+	/**
+	 * Takes what a person typed while a turn runs. A text joins the turn at its next step; a command runs when it may at any time. Gives what came of it
+	 * where that is over already. What the turn did not take any more, because it was stopped or failed, is given back by `takeUnsaid`.
+	 */
+	async steer(text: string, origin: InputReceiving["origin"], stop: AbortSignal): Promise<TurnResult | undefined> {
+		const received = await this.#receive(text, origin, stop);
+		if (!("input" in received)) return received;
+		const command = commandIn(received.input);
+		if (command === undefined) {
+			this.#session.steered = [...this.#session.steered, received.input];
+			return undefined;
+		}
+		if (this.commands.get(command.name)?.anytime !== true && this.commands.has(command.name)) {
+			const error = `/${command.name} has to wait until this turn is over. Type it again then, or end the turn with /stop.`;
+			return { ...done(await send(this.#session, error, "notice", stop)), completed: false, error };
+		}
+		return this.#command(command.name, command.args, stop);
+	}
+
+	/** What was said into a turn that ended before it could join; it is nowhere else any more. */
+	takeUnsaid(): readonly string[] {
+		const { steered } = this.#session;
+		this.#session.steered = [];
+		return steered;
+	}
+
+	/** Lets the hooks see a text first: what is to become of it, or how it ended there. */
+	async #receive(text: string, origin: InputReceiving["origin"], stop: AbortSignal, images: readonly NewImage[] = []): Promise<{ readonly input: string } | TurnResult> {
 		const session = this.#session;
 		const { engine } = this.parts;
-		let input = text;
-		if (engine.has("input.receiving")) {
-			const outcome = await engine.dispatch("input.receiving", { ...session.facts(), text, origin }, { signal: stop });
-			if (outcome.kind === "blocked" && outcome.cause === "interrupted") return { text: "", completed: false, interrupted: true };
-			if (outcome.kind === "blocked") return { ...done(await send(session, outcome.reason, "notice", stop)), completed: false, error: outcome.reason };
-			if (outcome.kind === "responded") return done(await send(session, outcome.text, "answer", stop));
-			input = outcome.payload.text;
-		}
-		const command = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(input.trim());
-		return command ? this.#command(command[1]!, command[2]?.trim() ?? "", stop) : runTurn(session, input, stop);
+		if (!engine.has("input.receiving")) return { input: text };
+		const outcome = await engine.dispatch("input.receiving", { ...session.facts(), text, origin, ...(images.length > 0 && { images: images.map(({ part }) => part) }) }, { signal: stop });
+		if (outcome.kind === "go") return { input: outcome.payload.text };
+		if (outcome.kind === "responded") return done(await send(session, outcome.text, "answer", stop));
+		if (outcome.cause === "interrupted") return { text: "", completed: false, interrupted: true };
+		return { ...done(await send(session, outcome.reason, "notice", stop)), completed: false, error: outcome.reason };
 	}
 
 	async #command(typedName: string, typedArgs: string, stop: AbortSignal): Promise<TurnResult> {
@@ -128,8 +175,8 @@ export class Conversation {
 	 * Leaves the session for a fresh one.
 	 * @throws SwitchRefused when a hook does not let it.
 	 */
-	async startAnew(): Promise<void> {
-		await this.#switch("new", undefined, () => newSession(this.parts, this.#session.place));
+	async startAnew(reason: "new" | "reset" = "new"): Promise<void> {
+		await this.#switch("new", undefined, () => newSession(this.parts, this.#session.place), reason);
 	}
 
 	/**
@@ -137,7 +184,11 @@ export class Conversation {
 	 * @throws SwitchRefused when a hook does not let it; SessionInUseError; StoreError. The conversation then stays where it is.
 	 */
 	async resume(record: SessionRecord): Promise<void> {
-		await this.#switch("resume", record.id, () => resumeSession(this.parts, this.#session.place, record));
+		await this.#switch("resume", record.id, () => {
+			const session = resumeSession(this.parts, this.#session.place, record);
+			takeUpModel(this.parts, record);
+			return session;
+		});
 		tellModel(this.parts, this.#session, record);
 	}
 
@@ -151,8 +202,8 @@ export class Conversation {
 		await this.#switch("fork", undefined, () => resumeSession(parts, place, parts.store.sessions.fork(id, newSessionId(Date.now()), messages)));
 	}
 
-	async #switch(to: SessionSwitching["to"], targetSessionId: string | undefined, open: () => Session): Promise<void> {
-		const { engine, model } = this.parts;
+	async #switch(to: SessionSwitching["to"], targetSessionId: string | undefined, open: () => Session, reason = "new"): Promise<void> {
+		const { engine } = this.parts;
 		const old = this.#session;
 		const target = targetSessionId !== undefined && { targetSessionId };
 		if (engine.has("session.switching")) {
@@ -163,8 +214,8 @@ export class Conversation {
 		await this.#end(to === "new" ? "reset" : "switched");
 		this.#session = session;
 		const previousSessionId = old.id;
-		if (to === "new" && engine.has("session.reset")) engine.tell("session.reset", { ...session.facts(), previousSessionId, reason: "new" });
-		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: model.name, resumed: session.resumed });
+		if (to === "new" && engine.has("session.reset")) engine.tell("session.reset", { ...session.facts(), previousSessionId, reason });
+		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: this.parts.model.name, resumed: session.resumed });
 		if (engine.has("session.switched")) engine.tell("session.switched", { ...session.facts(), to, previousSessionId, ...(to !== "new" && { targetSessionId: session.id }) });
 	}
 
@@ -181,10 +232,22 @@ export class Conversation {
 	}
 }
 
+/** The slash command a text is, when it is one. */
+export function commandIn(text: string): { readonly name: string; readonly args: string } | undefined {
+	const found = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
+	return found ? { name: found[1]!, args: found[2]?.trim() ?? "" } : undefined;
+}
+
 /** What ends a command but not the conversation. */
 const refusals = [SwitchRefused, CommandRefused, SessionInUseError, StoreError] as const;
 
 const done = (text: string): TurnResult => ({ text, completed: true, interrupted: false });
+
+/** A session goes on with the model it was led with last, unless the command line names one. */
+function takeUpModel({ models, warn }: AgentParts, record: SessionRecord): void {
+	const problem = models.takeUp(record.model);
+	if (problem !== undefined) warn(`Session ${record.id} was led with ${record.model}, which cannot be had now; it goes on with ${models.chosen.name}. ${problem}`);
+}
 
 function tellModel({ engine, model }: AgentParts, session: Session, resumed: SessionRecord): void {
 	if (model.name !== resumed.model && engine.has("model.selected")) engine.tell("model.selected", { ...session.facts(), model: model.name, previous: resumed.model });

@@ -60,7 +60,7 @@ export const delegateTask: Tool = {
 	async run(args, context) {
 		const { session: parent } = context as AgentToolContext;
 		const given = args as unknown as DelegateArgs;
-		const names = parent.parts.tools.map(({ name }) => name);
+		const names = parent.toolset.map(({ name }) => name);
 		const unknown = given.tools?.find((name) => !names.includes(name));
 		if (unknown !== undefined) return refused(`There is no tool '${unknown}' to give to a child.${didYouMean(unknown, names)} The tools are ${names.join(", ")}.`);
 		const children = await Promise.all(inParallel(given.tasks, parallelChildren, (task) => runChild(parent, task, given, context.signal)));
@@ -90,7 +90,7 @@ async function runChild(parent: Session, task: DelegateArgs["tasks"][number], gi
 			goal = outcome.payload.goal;
 		}
 		if (engine.has("subagent.started")) engine.tell("subagent.started", { ...facts(), goal });
-		if (engine.has("session.started")) engine.tell("session.started", { ...child.facts(), model: parent.parts.model.name, resumed: false });
+		if (engine.has("session.started")) engine.tell("session.started", { ...child.facts(), model: child.parts.model.name, resumed: false });
 		const began = performance.now();
 		const result = await withinTime(given.timeout_s ?? defaultTimeoutS, stop, (signal) => runTurn(child, task.context === undefined ? goal : `${goal}\n\n${task.context}`, signal));
 		const ended = inWords(result, stop, given.timeout_s ?? defaultTimeoutS);
@@ -105,8 +105,18 @@ async function runChild(parent: Session, task: DelegateArgs["tasks"][number], gi
 /** The parent's parts with the child's own tools and limits; nobody reads what it says but its parent. */
 function partsFor(parent: Session, { tools: allowed, max_steps: maxSteps = defaultSteps }: DelegateArgs): AgentParts {
 	const isLast = parent.depth + 1 >= maxDelegationDepth;
-	const tools = parent.parts.tools.filter(({ name }) => (allowed === undefined || allowed.includes(name)) && !(isLast && name === delegateTaskName));
-	return { ...parent.parts, tools, output: nobodyReads, limits: { ...parent.parts.limits, maxSteps } };
+	const tools = parent.toolset.filter(({ name }) => (allowed === undefined || allowed.includes(name)) && !(isLast && name === delegateTaskName));
+	const models = parent.parts.models.forChild();
+	return {
+		...parent.parts,
+		models,
+		get model() {
+			return models.current;
+		},
+		tools,
+		output: nobodyReads,
+		limits: { ...parent.parts.limits, maxSteps },
+	};
 }
 
 async function withinTime(seconds: number, stop: AbortSignal, run: (signal: AbortSignal) => Promise<TurnResult>): Promise<TurnResult> {

@@ -3,11 +3,11 @@ import type { Facts, Surface } from "../events/payloads/facts.ts";
 import type { Message } from "../events/payloads/model.ts";
 import type { ToolDeclaration } from "../models/model.ts";
 import type { Lease } from "../stores/leases.ts";
-import { type NewSession, newSessionId, type SessionRecord, titleOf } from "../stores/sessions.ts";
+import { type NewImage, type NewSession, newSessionId, type SessionRecord, titleOf } from "../stores/sessions.ts";
 import { newId } from "../system/ids.ts";
 import { seal, sealList } from "../system/plain.ts";
 import { backgroundProcesses } from "../tools/background.ts";
-import type { BackgroundProcesses } from "../tools/tool.ts";
+import type { BackgroundProcesses, Tool } from "../tools/tool.ts";
 import { systemPromptFor } from "./context.ts";
 import { readInstructions } from "./instructions.ts";
 import type { AgentParts } from "./parts.ts";
@@ -30,6 +30,8 @@ export class Session {
 	/** Constant for the session; a turn's hooks may send another one. */
 	readonly systemPrompt: string;
 	readonly tools: readonly ToolDeclaration[];
+	/** The same, to be run. A server may bring others later; those are for sessions that begin then. */
+	readonly toolset: readonly Tool[];
 	readonly processes: BackgroundProcesses = backgroundProcesses();
 	readonly resumed: boolean;
 	/** The session that delegated to this one, and how many lie above it. */
@@ -41,6 +43,8 @@ export class Session {
 	step: number | undefined;
 	/** Tokens the last request and its answer took, as far as the provider counts them. */
 	usedTokens = 0;
+	/** What the person said while a turn runs; it joins at the next step. */
+	steered: readonly string[] = [];
 	#messages: Message[];
 	/** Where the last summary stands; -1 when there is none. */
 	#summaryAt: number;
@@ -53,7 +57,8 @@ export class Session {
 		this.place = place;
 		this.id = session.id;
 		this.systemPrompt = session.systemPrompt;
-		this.tools = parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+		this.toolset = parts.tools;
+		this.tools = this.toolset.map(({ name, description, parameters }) => ({ name, description, parameters }));
 		this.resumed = from === "store";
 		this.parentId = session.parentId;
 		this.depth = depth;
@@ -89,16 +94,23 @@ export class Session {
 	}
 
 	/**
-	 * Adds a message. `stored` is what the store keeps where hooks want that to differ.
+	 * Adds a message, with the images it refers to. `stored` is what the store keeps where hooks want that to differ.
 	 * @throws StoreError when it cannot be kept; it is then not in memory either.
 	 */
-	append(message: Message, stored: Message = message): void {
+	append(message: Message, stored: Message = message, images: readonly NewImage[] = []): void {
 		const { sessions } = this.parts.store;
 		if (this.#unkept) sessions.create(this.#unkept);
 		this.#unkept = undefined;
-		sessions.append(this.id, [stored]);
+		sessions.append(this.id, [stored], images);
 		this.#messages.push(seal(message));
 		if (isSummary(message)) this.#summaryAt = this.#messages.length - 1;
+	}
+
+	/** Adds what was said while the turn runs, as one message: some providers take no two in a row. */
+	takeSteered(): void {
+		if (this.steered.length === 0) return;
+		this.append({ role: "user", text: this.steered.join("\n\n") });
+		this.steered = [];
 	}
 
 	/** Whether the store has it: it does from its first message on. */
@@ -110,6 +122,12 @@ export class Session {
 	rename(name: string): void {
 		if (this.#unkept) this.#unkept = { ...this.#unkept, name: titleOf(name) };
 		else this.parts.store.sessions.rename(this.id, name);
+	}
+
+	/** Keeps which model it is led with from now on. */
+	setModel(model: string): void {
+		if (this.#unkept) this.#unkept = { ...this.#unkept, model };
+		else this.parts.store.sessions.setModel(this.id, model);
 	}
 
 	/** Takes back what the user said last, and everything after it; gives that text, or undefined when nothing was said. */

@@ -5,16 +5,15 @@ import type { JsonObject } from "../events/payloads/facts.ts";
 import type { ToolCallRequest } from "../events/payloads/model.ts";
 import type { ToolResult } from "../events/payloads/tool.ts";
 import { orAborted } from "../system/abort.ts";
-import { stateOfSession } from "../stores/state.ts";
 import { didYouMean } from "../system/nearest.ts";
 import { copyPlain } from "../system/plain.ts";
 import { checkArguments } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import { askPerson } from "./approval.ts";
-import { marked } from "./context.ts";
 import { inParallel } from "./parallel.ts";
 import { interruptedResult, type Session } from "./session.ts";
-import type { AgentToolContext } from "./tool-context.ts";
+import { contextOf } from "./spill.ts";
+import { toolContextFor } from "./tool-context.ts";
 
 /** A call that may run, with the arguments that were judged; or one that is over before it began. */
 type Judged = { readonly request: ToolCallRequest; readonly tool: Tool; readonly go: Go<"tool.calling"> } | Refused;
@@ -45,7 +44,7 @@ export async function runToolCalls(session: Session, calls: readonly ToolCallReq
 
 /** The tool and the arguments the model means, or what is wrong with them, said so that the model can mend it. */
 function prepare(session: Session, request: ToolCallRequest): { readonly tool: Tool; readonly args: JsonObject } | { readonly mistake: string; readonly args: JsonObject } {
-	const { tools } = session.parts;
+	const tools = session.toolset;
 	const tool = tools.find(({ name }) => name === request.name);
 	if (tool === undefined) {
 		const names = tools.map(({ name }) => name);
@@ -89,8 +88,8 @@ async function execute(session: Session, call: Judged, signal: AbortSignal): Pro
 	if (signal.aborted) return done({ text: interruptedResult, isError: true });
 	try {
 		// A tool that does not heed the stop must not hold up the person who asked for it.
-		const run = session.parts.engine.perform("tool.calling", go, (payload) => tool.run(payload.args, contextOf(session, request, signal)), { signal, check: resultMistake });
-		return done(withInjections(await orAborted(run, signal), go));
+		const run = session.parts.engine.perform("tool.calling", go, (payload) => tool.run(payload.args, toolContextFor(session, request.id, signal)), { signal, check: resultMistake });
+		return done(withInjections(session, await orAborted(run, signal), go));
 	} catch (error) {
 		if (error instanceof OperationBlocked) {
 			const { result, blockedBy } = refusal(error.outcome.reason, error.outcome.by);
@@ -101,27 +100,8 @@ async function execute(session: Session, call: Judged, signal: AbortSignal): Pro
 	}
 }
 
-function contextOf(session: Session, request: ToolCallRequest, signal: AbortSignal): AgentToolContext {
-	const { engine } = session.parts;
-	return {
-		cwd: session.place.cwd,
-		signal,
-		callId: request.id,
-		session,
-		processes: session.processes,
-		kept: session.parts.store.state.of(stateOfSession(session.id)),
-		settings: session.parts.toolSettings ?? {},
-		onTerminalOutput: async (raw) => {
-			if (!engine.has("terminal.returning")) return raw.output;
-			const outcome = await engine.dispatch("terminal.returning", { ...session.facts(), callId: request.id, ...raw }, { signal });
-			if (outcome.kind === "go") return outcome.payload.output;
-			return `[The output was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`;
-		},
-	};
-}
-
-function withInjections(result: ToolResult, { injections }: { readonly injections: Go["injections"] }): ToolResult {
-	return injections.length === 0 ? result : { ...result, text: `${result.text}\n\n${marked(injections)}` };
+function withInjections({ parts }: Session, result: ToolResult, { injections }: { readonly injections: Go["injections"] }): ToolResult {
+	return injections.length === 0 ? result : { ...result, text: `${result.text}\n\n${contextOf(parts, injections)}` };
 }
 
 function resultMistake(result: unknown): string | undefined {
@@ -137,7 +117,7 @@ async function handBack(session: Session, executed: Executed, signal: AbortSigna
 	let { result } = executed;
 	if (engine.has("tool.returning")) {
 		const outcome = await engine.dispatch("tool.returning", { ...facts(), result, durationMs }, { signal });
-		result = outcome.kind === "go" ? withInjections(outcome.payload.result, outcome) : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
+		result = outcome.kind === "go" ? withInjections(session, outcome.payload.result, outcome) : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
 	}
 	let stored = result;
 	if (engine.has("tool.persisting")) {

@@ -4,13 +4,14 @@ import type { Message, Usage } from "../events/payloads/model.ts";
 import { ModelError } from "../models/model.ts";
 import { StoreError } from "../stores/store.ts";
 import { SessionInUseError } from "../stores/leases.ts";
+import type { NewImage } from "../stores/sessions.ts";
 import { OperationBlocked } from "../engine/engine.ts";
 import { newId } from "../system/ids.ts";
 import { compact, isFull } from "./compaction.ts";
-import { marked } from "./context.ts";
 import { callModel } from "./model-call.ts";
 import { send } from "./output.ts";
 import { interruptedResult, type Session } from "./session.ts";
+import { contextOf } from "./spill.ts";
 import { runToolCalls } from "./tool-call.ts";
 
 /** How a turn came out. `text` is what the person was sent as its answer, or empty. */
@@ -26,10 +27,10 @@ export interface TurnResult {
  * Runs a turn to its end. Never throws for what a model, a tool or a hook does: how it ended is in the result, and `turn.ended` tells it.
  * `text` has passed `input.receiving`.
  */
-export async function runTurn(session: Session, text: string, stop: AbortSignal): Promise<TurnResult> {
+export async function runTurn(session: Session, text: string, stop: AbortSignal, images: readonly NewImage[] = []): Promise<TurnResult> {
 	const { engine } = session.parts;
 	const signal = AbortSignal.any([stop, session.lost]);
-	const turn = new Turn(session, text, signal);
+	const turn = new Turn(session, text, signal, images);
 	session.turnId = newId("t");
 	session.turns++;
 	try {
@@ -38,6 +39,7 @@ export async function runTurn(session: Session, text: string, stop: AbortSignal)
 		return result;
 	} finally {
 		engine.endTurn(session.turnId);
+		session.parts.models.backToChosen();
 		session.turnId = undefined;
 		session.step = undefined;
 	}
@@ -47,6 +49,7 @@ class Turn {
 	readonly #session: Session;
 	readonly #text: string;
 	readonly #signal: AbortSignal;
+	readonly #images: readonly NewImage[];
 	readonly #began = performance.now();
 	readonly #toolNames: string[] = [];
 	#systemPrompt: string;
@@ -54,10 +57,11 @@ class Turn {
 	#continuations = 0;
 	#usage: Usage = {};
 
-	constructor(session: Session, text: string, signal: AbortSignal) {
+	constructor(session: Session, text: string, signal: AbortSignal, images: readonly NewImage[]) {
 		this.#session = session;
 		this.#text = text;
 		this.#signal = signal;
+		this.#images = images;
 		this.#systemPrompt = session.systemPrompt;
 	}
 
@@ -80,17 +84,18 @@ class Turn {
 		const session = this.#session;
 		const { engine, model } = session.parts;
 		let text = this.#text;
+		const images = this.#images.length > 0 && { images: this.#images.map(({ part }) => part) };
 		if (engine.has("turn.starting")) {
 			const first = !session.resumed && session.turns === 1;
-			const payload = { ...session.facts(), text, systemPrompt: session.systemPrompt, model: model.name, first };
+			const payload = { ...session.facts(), text, ...images, systemPrompt: session.systemPrompt, model: model.name, first };
 			const outcome = await engine.dispatch("turn.starting", payload, { signal: this.#signal });
 			if (outcome.kind !== "go") return this.#refused(outcome.kind === "blocked" ? outcome.reason : outcome.text);
 			const forUser = outcome.injections.filter(({ as }) => as === "user");
 			const forSystem = outcome.injections.filter(({ as }) => as === "system");
-			this.#systemPrompt = outcome.payload.systemPrompt + (forSystem.length > 0 ? `\n\n${marked(forSystem)}` : "");
-			if (forUser.length > 0) text = `${text}\n\n${marked(forUser)}`;
+			this.#systemPrompt = outcome.payload.systemPrompt + (forSystem.length > 0 ? `\n\n${contextOf(session.parts, forSystem)}` : "");
+			if (forUser.length > 0) text = `${text}\n\n${contextOf(session.parts, forUser)}`;
 		}
-		session.append({ role: "user", text });
+		session.append({ role: "user", text, ...images }, undefined, this.#images);
 		return undefined;
 	}
 
@@ -103,6 +108,7 @@ class Turn {
 		if (engine.has("step.started")) engine.tell("step.started", { ...session.facts(), messages: session.messages.length });
 		const names: string[] = [];
 		try {
+			session.takeSteered();
 			await this.#makeRoom();
 			const request = { messages: session.conversation(this.#systemPrompt), tools: session.tools };
 			const called = await callModel(session, request, "person", this.#signal);
@@ -151,7 +157,7 @@ class Turn {
 				this.#continuations++;
 				session.append(assistant(answer));
 				if (text.trim() !== "") await send(session, text, "interim", this.#signal);
-				session.append({ role: "user", text: marked(outcome.injections) });
+				session.append({ role: "user", text: contextOf(session.parts, outcome.injections) });
 				return undefined;
 			}
 		}

@@ -4,6 +4,7 @@ import type { Command, Option } from "commander";
 import { settingNames } from "../config/key.ts";
 import { eventNames } from "../events/catalog.ts";
 import { modelProviders } from "../models/find.ts";
+import { knownModels } from "../models/known.ts";
 import { openStore } from "../stores/open.ts";
 import { homeOf } from "../system/home.ts";
 import { didYouMean } from "../system/nearest.ts";
@@ -99,7 +100,9 @@ function valuesOf(name: string): readonly string[] {
 		case "shell":
 			return Object.keys(scripts);
 		case "--model":
-			return Object.values(modelProviders).map((provider) => provider.replace("NAME", ""));
+			return [...Object.values(modelProviders).map((provider) => provider.replace("NAME", "")), ...knownModels];
+		case "--provider":
+			return Object.keys(modelProviders);
 		case "--session":
 			return fromStore(({ sessions }) => sessions.list({ limit: 50 }).map(({ id }) => id));
 		default:

@@ -43,6 +43,8 @@ export async function init(options: InitOptions): Promise<number> {
 		{ path: ["model", "name"], value: name },
 		{ path: ["model", "base_url"], value: choice.baseUrl || undefined },
 		{ path: ["model", "api_key_env"], value: choice.apiKeyEnv || undefined },
+		// They belong to the provider that was there before.
+		...(provider === model.provider ? [] : ["api_key_file", "api_key_keychain"].map((setting) => ({ path: ["model", setting], value: undefined }))),
 	];
 	ensureHome(home);
 	note((await writing(home.config, changes)) ? `${home.config}: the model is now ${choice.model}.` : `${home.config} says so already: the model is ${choice.model}.`);
@@ -72,6 +74,7 @@ async function ask(readLine: ReadLine, options: InitOptions, now: Choice): Promi
 		const start = chosen({ ...options, model: model || "rehearsal" }, now);
 		if (split(start.model)[0] === "rehearsal") return { ...start, baseUrl: "", apiKeyEnv: "" };
 		const baseUrl = await question(options.baseUrl, "The address of its server, where it is not the provider's own", start.baseUrl);
+		note("Its key can be in an environment variable, in a file that only you can read (model.api_key_file) or in the system's keychain (model.api_key_keychain).");
 		const apiKeyEnv = await question(options.apiKeyEnv, "The environment variable that holds its key (not the key)", start.apiKeyEnv);
 		return { model: start.model, baseUrl, apiKeyEnv };
 	} catch (error) {

@@ -6,12 +6,14 @@ import { configCommand, initCommand } from "./config-command.ts";
 import { doctorCommand } from "./doctor-command.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
 import { logsCommand } from "./logs-command.ts";
+import { modelsCommand } from "./models-command.ts";
 import { endWithReader, warn } from "./output.ts";
 import type { RunOptions } from "./run.ts";
 import { sessionsCommand } from "./sessions/command.ts";
+import { trustCommand } from "./trust-command.ts";
 
 /** Errors whose message was written for the person. Anything else is a defect of ours, and is shown as one. */
-const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "SessionInUseError", "SwitchRefused", "LogError", "CommandError"]);
+const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "CommandError"]);
 
 /** @returns the exit code. */
 export async function main(argv: readonly string[], version: string): Promise<number> {
@@ -49,13 +51,16 @@ function commands(version: string, exit: (code: number) => void): Command {
 		.option("--or-tour", "without a terminal and without a command, run the tour")
 		.addHelpText("after", "\nExit codes: 0 fine, 1 something failed or problems were found, 2 the command line is wrong, 130 ended by Ctrl-C.\n\nExamples:\n  hookline\n  hookline run \"what is in this folder?\"\n  hookline hooks list");
 	// Any words are taken, and refused here: as arguments too many they would get no suggestion.
-	conversationOptions(program.allowExcessArguments()).action(async (options: { orTour?: boolean; hooks: boolean }) => {
-		if (program.args.length > 0) throw unknownCommand(program);
-		if (options.orTour && !process.stdin.isTTY) exit(await (await import("./tour.ts")).tour());
-		else exit(await (await import("./chat.ts")).chat(options, version));
-	});
+	conversationOptions(program.allowExcessArguments())
+		.option("--plain", "a conversation line by line, for screen readers and simple terminals")
+		.action(async (options: { orTour?: boolean; hooks: boolean }) => {
+			if (program.args.length > 0) throw unknownCommand(program);
+			if (options.orTour && !process.stdin.isTTY) exit(await (await import("./tour.ts")).tour());
+			else exit(await (await import("./chat.ts")).chat(options, version));
+		});
 	conversationOptions(program.command("run").description("answer one prompt, from the command line or stdin").argument("[prompt...]", "what to do"))
 		.option("--json", "print every event as it happens, one JSON object a line")
+		.option("--image <file>", "send this image along; may be given several times", (file: string, before: readonly string[] = []) => [...before, file])
 		.addHelpText("after", '\nExamples:\n  hookline run "count the TypeScript files here"\n  git diff | hookline run --model openai-compatible:NAME --json')
 		.action(async (words: string[], _: object, run: Command) => exit(await (await import("./run.ts")).run(words, withThoseBefore<RunOptions>(run))));
 	hooksCommand(program.command("hooks").description("see, test and explain hooks"), exit);
@@ -67,6 +72,8 @@ function commands(version: string, exit: (code: number) => void): Command {
 		.action(async () => exit(await (await import("./tour.ts")).tour()));
 	configCommand(program.command("config").description("read, write and check config.yaml"), exit);
 	initCommand(program.command("init"), exit);
+	modelsCommand(program.command("models"), exit);
+	trustCommand(program.command("trust"), exit);
 	logsCommand(program.command("logs"), exit);
 	doctorCommand(program.command("doctor"), exit);
 	completionCommand(program, exit);

@@ -1,6 +1,7 @@
 // `hookline run "…"`: one prompt, one answer. The answer goes to stdout, everything else to stderr.
 import { basicCommands } from "../agent/commands.ts";
 import { Conversation } from "../agent/conversation.ts";
+import { readImageFile } from "../agent/images.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { SessionRecord } from "../stores/sessions.ts";
 import type { Store } from "../stores/store.ts";
@@ -12,7 +13,8 @@ import { onTerminal, readAll } from "./input.ts";
 import { sessionNamed } from "./sessions/find.ts";
 import { stopOnSignals } from "./signals.ts";
 import { terminalApprover } from "./terminal-approver.ts";
-import { ownSource } from "./tool-lines.ts";
+import { ownSource } from "./own-hooks.ts";
+import { askForTrust } from "./trust/ask.ts";
 
 export interface RunOptions {
 	readonly model?: string;
@@ -20,13 +22,17 @@ export interface RunOptions {
 	readonly continue?: boolean;
 	readonly hooks: boolean;
 	readonly json?: boolean;
+	/** Files. */
+	readonly image?: readonly string[];
 }
 
 /** @returns the exit code. */
 export async function run(words: readonly string[], options: RunOptions): Promise<number> {
 	const { text, origin } = await promptFrom(words);
+	const images = await Promise.all((options.image ?? []).map(readImageFile));
 	keepStdoutForAnswers();
 	if (!options.hooks) announceNoHooks();
+	await askForTrust(options);
 	const readLine = onTerminal();
 	await using runtime = await openRuntime({
 		environment: process.env,
@@ -41,11 +47,11 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		...(options.json && { prepare: printEvents }),
 	});
 	using stop = stopOnSignals();
-	const agent = runtime.agent();
+	const agent = await runtime.agent(stop.signal);
 	const conversation = await Conversation.open(agent, runtime.place, basicCommands, findSession(runtime.store, options, runtime.place.cwd));
 	let reason: "finished" | "failed" = "failed";
 	try {
-		const result = await conversation.submit(text, origin, stop.signal);
+		const result = await conversation.submit(text, origin, stop.signal, images);
 		if (result.completed) reason = "finished";
 		if (result.interrupted) note("Stopped.");
 		else if (result.error !== undefined && result.error !== result.text) warn(result.error);

@@ -6,27 +6,28 @@ import { note } from "./output.ts";
 /** Reads one line; rejects when the input ends or the signal is aborted. */
 export type ReadLine = (prompt: string, signal: AbortSignal) => Promise<string>;
 
-export function terminalApprover(readLine: ReadLine): Approver {
+/** `say` shows the question, and what was wrong with an answer. */
+export function terminalApprover(readLine: ReadLine, say: (text: string) => void = note): Approver {
 	// Two questions at once would mix their answers.
 	let before: Promise<unknown> = Promise.resolve();
 	return {
 		ask(question, signal) {
-			const answer = before.then(() => askOne(question, signal, readLine));
+			const answer = before.then(() => askOne(question, signal, readLine, say));
 			before = answer.catch(() => {});
 			return answer;
 		},
 	};
 }
 
-async function askOne(question: ApprovalQuestion, signal: AbortSignal, readLine: ReadLine): Promise<ApprovalAnswer> {
+async function askOne(question: ApprovalQuestion, signal: AbortSignal, readLine: ReadLine, say: (text: string) => void): Promise<ApprovalAnswer> {
 	signal.throwIfAborted();
-	note(`\n${describeQuestion(question)}`);
+	say(`\n${describeQuestion(question)}`);
 	for (;;) {
 		const line = (await readLine("Allow this? [y = yes, once / n = no, or n REASON] ", signal)).trim();
 		const [word = "", ...rest] = line.split(/\s+/);
 		if (/^y(es)?$/i.test(word) && rest.length === 0) return { approved: true, by: "person" };
 		if (/^no?$/i.test(word)) return { approved: false, by: "person", reason: rest.length > 0 ? `The user said no: ${rest.join(" ")}` : "The user said no." };
-		note("Please answer y or n.");
+		say("Please answer y or n.");
 	}
 }
 

@@ -63,7 +63,7 @@ async function inFolder(folder: string, stop: AbortSignal): Promise<number> {
 		warn,
 		log: () => {},
 	});
-	const conversation = await Conversation.open(runtime.agent(), runtime.place, basicCommands);
+	const conversation = await Conversation.open(await runtime.agent(), runtime.place, basicCommands);
 	let seen = runtime.engine.recent().length;
 	let kept = true;
 	for (const [i, { title, prompt }] of stops.entries()) {

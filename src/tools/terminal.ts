@@ -90,7 +90,12 @@ async function workingFolder(cwd: string, base: string): Promise<{ readonly path
 async function inForeground(start: Start, timeoutMs: number, context: ToolContext): Promise<ToolResult> {
 	const output = new BoundedOutput(256 * 1024, 768 * 1024);
 	let over = false;
-	const running = await startProcess({ ...start, onOutput: (chunk) => over || output.push(chunk) });
+	const onOutput = (chunk: Buffer) => {
+		if (over) return;
+		output.push(chunk);
+		context.onOutput?.(chunk);
+	};
+	const running = await startProcess({ ...start, onOutput });
 	const { ending, exit } = await ended(running, timeoutMs, context.signal);
 	over = true;
 

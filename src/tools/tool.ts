@@ -14,6 +14,8 @@ export interface ToolContext {
 	/** What tools keep with the session. */
 	readonly kept: Kept;
 	readonly settings: ToolSettings;
+	/** Where somebody watches a command while it runs: pieces of its output, raw. */
+	readonly onOutput?: (chunk: Buffer) => void;
 	/**
 	 * Raw terminal output on its way to anybody: the hooks of `terminal.returning` see it here, before it is cut and cleaned.
 	 * Gives the output to go on with, or throws when it is withheld.

@@ -11,7 +11,7 @@ import { open, type Opened } from "./open.ts";
 /** The system prompt of a new conversation in the same place, with these files: `home/…` and `work/…`. */
 async function promptWith(agent: Opened, files: Readonly<Record<string, string>>): Promise<string> {
 	for (const [name, text] of Object.entries(files)) writeFileSync(join(agent.folder, name), text);
-	const conversation = await Conversation.open(agent.runtime.agent(), agent.runtime.place, basicCommands);
+	const conversation = await Conversation.open(await agent.runtime.agent(), agent.runtime.place, basicCommands);
 	await conversation.close("finished");
 	return conversation.session.systemPrompt;
 }

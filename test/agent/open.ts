@@ -17,6 +17,8 @@ export interface OpenOptions {
 	readonly hooks?: readonly HookDefinition[];
 	readonly model?: string;
 	readonly baseUrl?: string;
+	/** With HOOKLINE_MODEL in it nothing is said on the command line. */
+	readonly environment?: Readonly<Record<string, string>>;
 	readonly config?: string;
 	readonly approver?: Approver;
 	/** A home that another one has used; it then stays. */
@@ -78,11 +80,11 @@ export class Opened implements AsyncDisposable {
 }
 
 /** Waits between retries are one millisecond unless a test says otherwise. */
-export async function open({ hooks = [], model = "rehearsal", baseUrl, config = "agent: {retry_base_ms: 1}", approver, home, resume = false }: OpenOptions = {}): Promise<Opened> {
+export async function open({ hooks = [], environment = {}, model = environment["HOOKLINE_MODEL"] === undefined ? "rehearsal" : undefined, baseUrl, config = "agent: {retry_base_ms: 1}", approver, home, resume = false }: OpenOptions = {}): Promise<Opened> {
 	const opened = new Opened(home);
 	writeFileSync(join(opened.home, "config.yaml"), config);
 	opened.runtime = await openRuntime({
-		environment: { HOOKLINE_HOME: opened.home, ...(baseUrl !== undefined && { HOOKLINE_BASE_URL: baseUrl }) },
+		environment: { HOOKLINE_HOME: opened.home, ...(baseUrl !== undefined && { HOOKLINE_BASE_URL: baseUrl }), ...environment },
 		cwd: opened.work,
 		surface: "test",
 		model,
@@ -97,7 +99,7 @@ export async function open({ hooks = [], model = "rehearsal", baseUrl, config = 
 	});
 	const record = resume ? opened.runtime.store.sessions.latest(opened.work) : undefined;
 	try {
-		opened.conversation = await Conversation.open(opened.runtime.agent(), opened.runtime.place, basicCommands, record);
+		opened.conversation = await Conversation.open(await opened.runtime.agent(), opened.runtime.place, basicCommands, record);
 	} catch (error) {
 		await opened.runtime[Symbol.asyncDispose]();
 		throw error;

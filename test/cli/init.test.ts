@@ -36,7 +36,7 @@ test("a second time changes only the model, and leaves everything else as it sta
 });
 
 test("another provider does not inherit the address and the key of the one before", async () => {
-	place.config("model:\n  provider: openai-compatible\n  name: a\n  base_url: http://127.0.0.1:1/v1\n  api_key_env: MY_KEY\nagent:\n  max_steps: 9\n");
+	place.config("model:\n  provider: openai-compatible\n  name: a\n  base_url: http://127.0.0.1:1/v1\n  api_key_env: MY_KEY\n  api_key_file: ~/key\nagent:\n  max_steps: 9\n");
 	assert.equal((await init("--model", "rehearsal")).code, 0);
 	assert.deepEqual(await settings(), { model: { provider: "rehearsal" }, agent: { max_steps: 9 } });
 });
@@ -70,6 +70,7 @@ test("on a terminal there are three questions; Enter keeps what stands there", a
 	asking.write("openai-compatible:pelican\r");
 	await asking.shows(/The address of its server.*: /);
 	asking.write(`${server.baseUrl}\r`);
+	await asking.shows(/in an environment variable, in a file .*model\.api_key_file.* or in the system's keychain .*model\.api_key_keychain/);
 	await asking.shows(/The environment variable that holds its key.*: /);
 	asking.write("\r");
 	assert.equal((await asking.ended).code, 0);

@@ -32,6 +32,8 @@ export interface Running {
 	/** What it has written so far. */
 	readonly stdout: string;
 	readonly stderr: string;
+	/** Called with each piece of stdout from now on. */
+	onOutput(heard: (text: string) => void): void;
 	/** Settles when it has exited and all it wrote is here. */
 	readonly ended: Promise<Ended>;
 	/** Waits until stdout and stderr together hold a text; gives them. */
@@ -88,7 +90,7 @@ export class Place implements AsyncDisposable {
 		return this.#spawn(launcher, args, options);
 	}
 
-	/** Starts it on a pseudo-terminal: what it writes, on either output, comes as stdout. */
+	/** Starts it on a pseudo-terminal that can do nothing but lines: what it writes, on either output, comes as stdout. */
 	onTerminal(args: readonly string[], options: StartOptions = {}): Running {
 		return this.#spawn("python3", [terminalProgram, launcher, ...args], options);
 	}
@@ -156,6 +158,7 @@ export class Place implements AsyncDisposable {
 				return stdout + stderr;
 			},
 			write: (text) => void child.stdin.write(text),
+			onOutput: (heard) => void child.stdout.on("data", heard),
 			stopReading: () => child.stdout.destroy(),
 			signal: (name) => void child.kill(name),
 		};
@@ -164,7 +167,7 @@ export class Place implements AsyncDisposable {
 	#environment(): Record<string, string> {
 		const kept = Object.entries(process.env).filter(([name]) => ["PATH", "LANG", "TMPDIR", "NODE_COMPILE_CACHE"].includes(name) || name.startsWith("PYENV"));
 		const cache = join(repository, "node_modules/.cache/hookline-compile");
-		return { NODE_COMPILE_CACHE: cache, TERM: "xterm", ...Object.fromEntries(kept.map(([name, value]) => [name, value ?? ""])), HOME: this.folder, HOOKLINE_HOME: this.home };
+		return { NODE_COMPILE_CACHE: cache, TERM: "dumb", ...Object.fromEntries(kept.map(([name, value]) => [name, value ?? ""])), HOME: this.folder, HOOKLINE_HOME: this.home };
 	}
 }
 

@@ -55,7 +55,7 @@ describe("a session with hooks", { concurrency: 2 }, () => {
 		const { code, stdout } = await place.run(["sessions", "export", id, "--format", "html"]);
 		assert.equal(code, 0);
 		assert.match(stdout, /^<!doctype html>/);
-		assert.match(stdout, /<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">/);
+		assert.match(stdout, /<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">/);
 		assert.match(stdout, /@media \(prefers-color-scheme: dark\)/);
 		assert.doesNotMatch(stdout, /<script|<link|<img|<iframe|src=|url\(|@import|https?:/i);
 		const call = /<article class="call" id="m3">[\s\S]*?<\/article>/.exec(stdout)?.[0] ?? "";

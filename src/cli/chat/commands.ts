@@ -1,0 +1,93 @@
+// The slash commands that only a conversation at a terminal has: about the view, the run, and what is loaded.
+import { type Command, CommandRefused } from "../../agent/conversation.ts";
+import type { Runtime } from "../../runtime.ts";
+import { visibleLine } from "../../system/visible.ts";
+import { recordLines } from "../hooks/trace.ts";
+import { exportCommand } from "../sessions/export-command.ts";
+import type { Meter } from "./meter.ts";
+import type { ChatInput, ChatView } from "./view.ts";
+
+const tracedAtOnce = 10;
+const mostTraced = 200;
+
+export interface ChatCommandParts {
+	readonly runtime: Runtime;
+	readonly view: ChatView;
+	readonly meter: Meter;
+	readonly input: () => ChatInput;
+}
+
+export function chatCommands({ runtime, view, meter, input }: ChatCommandParts): readonly Command[] {
+	return [
+		exportCommand,
+		{
+			name: "stop",
+			summary: "end the turn that runs, like Ctrl-C",
+			anytime: true,
+			run: () => (input().stop() ? undefined : "Nothing runs."),
+		},
+		{
+			name: "clear",
+			summary: "empty the screen; the conversation stays as it is",
+			anytime: true,
+			run() {
+				view.clear();
+				return undefined;
+			},
+		},
+		{
+			name: "status",
+			summary: "session, model, use of its window, cost, hooks",
+			anytime: true,
+			run: ({ session, parts }) => statusLines(input().status(), session.place.cwd, session.messages.length, parts.store.location, meter).join("\n"),
+		},
+		{
+			name: "trace",
+			summary: `what hooks did in this session: /trace, or /trace N for the last N dispatches`,
+			anytime: true,
+			run({ session, parts }, args) {
+				const limit = args === "" ? tracedAtOnce : Number(args);
+				if (!Number.isInteger(limit) || limit < 1 || limit > mostTraced) throw new CommandRefused(`/trace takes a number from 1 to ${mostTraced}, not '${args}'.`);
+				// What is still in the engine's own memory belongs to it as well.
+				parts.engine.recent(1);
+				const records = parts.store.trace.recent({ sessionId: session.id, limit: limit * 20 }).filter(({ hooks }) => hooks.some(({ hook }) => !hook.startsWith("hookline/")));
+				if (records.length === 0) return "No hook has run in this session yet.";
+				return records.slice(0, limit).toReversed().map(recordLines).join("\n");
+			},
+		},
+		{
+			name: "extensions",
+			summary: "the extensions that are loaded, and those that are not",
+			anytime: true,
+			run() {
+				const { loaded, failed, disabled } = runtime.extensions;
+				const lines = [
+					...loaded.map(({ name, file, host, hooks }) => `${name}  ${host}  ${hooks.length} hook${hooks.length === 1 ? "" : "s"}  ${file}`),
+					...failed.map(({ name, message }) => `${name}  NOT LOADED: ${visibleLine(message)}`),
+					...disabled.map((name) => `${name}  disabled in config.yaml`),
+				];
+				return lines.length === 0 ? `There are no extensions in ${runtime.home.extensions}.` : lines.join("\n");
+			},
+		},
+		{
+			name: "tools",
+			summary: "the tools the model can call",
+			anytime: true,
+			run: ({ session }) => session.tools.map(({ name, description }) => `${name.padEnd(16)} ${visibleLine(description.split(/(?<=\.)\s/, 1)[0]!)}`).join("\n"),
+		},
+	];
+}
+
+function statusLines(status: ReturnType<ChatInput["status"]>, cwd: string, messages: number, store: string, { tokens, calls }: Meter): readonly string[] {
+	const { usedTokens, windowTokens, costUsd } = status;
+	const use = windowTokens === undefined ? `${usedTokens} tokens; how many it takes is not known` : `${usedTokens} of ${windowTokens} tokens (${Math.round((usedTokens / windowTokens) * 100)} %)`;
+	return [
+		`session   ${status.session}, ${messages} messages, in ${cwd}`,
+		`model     ${status.model}`,
+		`window    ${use}`,
+		`used      ${calls} model calls, ${tokens.inputTokens} tokens in (${tokens.cachedTokens} from the cache), ${tokens.outputTokens} out`,
+		`cost      ${costUsd === undefined ? "not known: a model that was used has no price here" : `$${costUsd.toFixed(4)}`}`,
+		`hooks     ${status.hooks}${status.pending.map(({ hook, event, forMs }) => `; ${hook} holds ${event} for ${(forMs / 1000).toFixed(1)} s`).join("")}`,
+		`kept in   ${store}`,
+	];
+}
