@@ -51,7 +51,8 @@ for line in sys.stdin:
         answer = {}
         if job.get("prompt"):
             # Whatever it still does after its first frame is not the answer's.
-            select.select([terminal], [], [], 0.5) and os.read(terminal, 1 << 20)
+            while select.select([terminal], [], [], 0.5)[0]:
+                os.read(terminal, 1 << 20)
             before = charged(pid)
             asked = time.monotonic_ns()
             os.write(terminal, (job["prompt"] + "\r").encode())

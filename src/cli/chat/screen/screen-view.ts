@@ -20,7 +20,7 @@ import { backgroundIn, backgroundOf, themeFor } from "./theme.ts";
 /** How often a running clock moves, in ms. */
 const tickMs = 120;
 /** How often an answer that arrives is drawn, in ms; on a slow machine less often, so that drawing takes a twentieth of the time at most. */
-const drawMs = 60;
+const drawMs = 80;
 const drawShare = 20;
 /** How long a terminal has to tell its background, in ms. It does at once or never. */
 const backgroundMs = 300;
