@@ -362,6 +362,17 @@ test("a terminal that is closed ends the conversation and what its tool had star
 	assert.equal((await place.sessions())[0]?.messages, 3);
 });
 
+test("Ctrl-Z where nobody could go on with it afterwards leaves everything as it was", { skip }, async () => {
+	await using place = new Place();
+	const person = await open(place);
+	person.type("\u001a");
+	// It takes the terminal once more.
+	await eventually(() => person.written.split("\u001b[?2004h").length > 2, "the editor is back");
+	send(person, "SAY still here");
+	await person.shows(/\nstill here\n/);
+	await leave(person);
+});
+
 test("without a screen to draw on, or when asked, it is lines", { skip }, async () => {
 	await using place = new Place();
 	for (const [args, env] of [[["--plain"], { TERM: "xterm-256color" }], [[], { TERM: "dumb" }]] as const) {

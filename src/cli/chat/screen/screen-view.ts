@@ -25,6 +25,9 @@ const drawShare = 20;
 /** How long a terminal has to tell its background, in ms. It does at once or never. */
 const backgroundMs = 300;
 
+/** How long after a stop one that was ignored is noticed, in ms. */
+const suspendMs = 300;
+
 /** Kinds of items that stand together without a gap. */
 type Kind = "said" | "note" | "tool" | "answer" | "shell";
 
@@ -249,10 +252,15 @@ export class ScreenView implements ChatView {
 
 	#suspend(): void {
 		this.#screen.stop();
-		process.once("SIGCONT", () => {
+		const goOn = () => {
+			clearTimeout(timer);
+			process.off("SIGCONT", goOn);
 			this.#screen.start();
 			this.#screen.redraw();
-		});
+		};
+		process.once("SIGCONT", goOn);
+		// Where nobody could continue us (no shell with jobs above) the system ignores the stop; then we go on by ourselves. Stopped, time does not pass for us.
+		const timer = setTimeout(goOn, suspendMs);
 		process.kill(process.pid, "SIGTSTP");
 	}
 
