@@ -17,8 +17,14 @@ export interface Output {
 /** For a session whose texts reach no person: what a delegated child says goes to its parent. */
 export const nobodyReads: Output = { delta: () => {}, discard: () => {}, message: () => {} };
 
+/** A question as a surface puts it. */
+export interface Question extends ApprovalQuestion {
+	/** A yes can be for longer than this once: for the session, or always. Only Hookline's own guard can keep one. */
+	readonly lasts: boolean;
+}
+
 /** Puts a question to the person of one surface. */
 export interface Approver {
 	/** `signal` is aborted when the turn is stopped or the time is up. May reject: then the answer is no. */
-	ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer>;
+	ask(question: Question, signal: AbortSignal): Promise<ApprovalAnswer>;
 }

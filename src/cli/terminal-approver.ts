@@ -1,5 +1,5 @@
 // Puts a question to the person at the terminal: what will run, exactly, who asks and why.
-import type { ApprovalAnswer, ApprovalQuestion, Approver } from "../agent/surface.ts";
+import type { ApprovalAnswer, ApprovalQuestion, Approver, Question } from "../agent/surface.ts";
 import { visible } from "../system/visible.ts";
 import { note } from "./output.ts";
 
@@ -19,15 +19,16 @@ export function terminalApprover(readLine: ReadLine, say: (text: string) => void
 	};
 }
 
-async function askOne(question: ApprovalQuestion, signal: AbortSignal, readLine: ReadLine, say: (text: string) => void): Promise<ApprovalAnswer> {
+async function askOne(question: Question, signal: AbortSignal, readLine: ReadLine, say: (text: string) => void): Promise<ApprovalAnswer> {
 	signal.throwIfAborted();
 	say(`\n${describeQuestion(question)}`);
 	for (;;) {
-		const line = (await readLine("Allow this? [y = yes, once / n = no, or n REASON] ", signal)).trim();
+		const line = (await readLine(`Allow this? [y = yes, once${question.lasts ? " / s = for this session / a = always" : ""} / n = no, or n REASON] `, signal)).trim();
 		const [word = "", ...rest] = line.split(/\s+/);
 		if (/^y(es)?$/i.test(word) && rest.length === 0) return { approved: true, by: "person" };
+		if (question.lasts && rest.length === 0 && /^(?:s(?:ession)?|a(?:lways)?)$/i.test(word)) return { approved: true, by: "person", remember: word.toLowerCase().startsWith("s") ? "session" : "always" };
 		if (/^no?$/i.test(word)) return { approved: false, by: "person", reason: rest.length > 0 ? `The user said no: ${rest.join(" ")}` : "The user said no." };
-		say("Please answer y or n.");
+		say(`Please answer y${question.lasts ? ", s, a" : ""} or n.`);
 	}
 }
 

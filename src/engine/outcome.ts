@@ -57,7 +57,10 @@ export interface ApprovalQuestion {
 }
 
 /** `by` says who: `person`, or why nobody answered. */
-export type ApprovalAnswer = { readonly approved: true; readonly by: string } | { readonly approved: false; readonly by: string; readonly reason: string };
+export type ApprovalAnswer =
+	/** `remember` is a wish of the person; the engine's own approval is for this once. */
+	| { readonly approved: true; readonly by: string; readonly remember?: "session" | "always" }
+	| { readonly approved: false; readonly by: string; readonly reason: string };
 
 export interface DispatchOptions {
 	/** The user's stop: pending handlers end at once and the outcome is `interrupted`. */
