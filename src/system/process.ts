@@ -58,15 +58,15 @@ const afterExitBytes = 64 * 1024 * 1024;
 
 /** @throws ProcessStartError when there is no such program, or the system refuses to start it. */
 export async function startProcess(request: ProcessRequest): Promise<RunningProcess> {
-	const pipe = request.onError ? undefined : await openPipe();
+	const pipes = await openPipes(request.onError ? ["output", "errors"] : ["output"]);
 	let child: ChildProcess;
 	try {
-		child = await spawned(request, pipe?.write);
+		child = await spawned(request, pipes.map(({ write }) => write));
 	} catch (cause) {
-		pipe?.read.destroy();
+		for (const { read } of pipes) read.destroy();
 		throw new ProcessStartError(request.file, cause);
 	} finally {
-		if (pipe) closeSync(pipe.write);
+		for (const { write } of pipes) closeSync(write);
 	}
 	const pid = child.pid!;
 
@@ -89,7 +89,8 @@ export async function startProcess(request: ProcessRequest): Promise<RunningProc
 		stream.on("error", () => {});
 		stream.on("close", () => --open === 0 && closed.resolve());
 	};
-	listen(pipe?.read, request.onOutput);
+	listen(pipes[0]?.read, request.onOutput);
+	listen(pipes[1]?.read, request.onError ?? request.onOutput);
 	listen(child.stdout, request.onOutput);
 	listen(child.stderr, request.onError ?? request.onOutput);
 
@@ -121,13 +122,13 @@ export async function startProcess(request: ProcessRequest): Promise<RunningProc
 	return { pid, exited, end: async (graceMs) => (groupGone ? undefined : killGroup(pid, graceMs)) };
 }
 
-async function spawned(request: ProcessRequest, pipe: number | undefined): Promise<ChildProcess> {
+async function spawned(request: ProcessRequest, [output = "pipe", errors = output]: readonly (number | "pipe")[]): Promise<ChildProcess> {
 	const input = request.input === undefined ? "ignore" : "pipe";
 	const options: SpawnOptions = {
 		cwd: request.cwd,
 		env: request.env,
 		detached: true,
-		stdio: pipe === undefined ? [input, "pipe", "pipe"] : [input, pipe, pipe],
+		stdio: [input, output, errors],
 	};
 	const child = spawn(request.file, request.args, options);
 	if (child.stdin) {
@@ -141,28 +142,43 @@ async function spawned(request: ProcessRequest, pipe: number | undefined): Promi
 	return child;
 }
 
+interface Pipe {
+	readonly read: Socket;
+	readonly write: number;
+}
+
 /**
- * One real pipe for both outputs. Node's own are sockets: two of them lose the order, and `echo x > /dev/stderr` fails on a socket.
- * Undefined where no named pipe can be made; then the sockets have to do.
+ * Real pipes, one for each name. Node's own are sockets: two of them lose the order, and `echo x > /dev/stderr` fails on a socket.
+ * None where no named pipe can be made; then the sockets have to do.
  */
-async function openPipe(): Promise<{ readonly read: Socket; readonly write: number } | undefined> {
+async function openPipes(names: readonly string[]): Promise<readonly Pipe[]> {
 	let folder: string | undefined;
+	const opened: Pipe[] = [];
 	try {
 		folder = await mkdtemp(join(tmpdir(), "hookline-"));
-		const path = join(folder, "output");
-		const made = spawn("mkfifo", ["-m", "600", path], { stdio: "ignore" });
+		const paths = names.map((name) => join(folder!, name));
+		const made = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" });
 		await new Promise((resolve, reject) => made.once("exit", resolve).once("error", reject));
-		const read = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
-		try {
-			return { read, write: openSync(path, constants.O_WRONLY) };
-		} catch (error) {
-			read.destroy();
-			throw error;
-		}
+		for (const path of paths) opened.push(openPipe(path));
+		return opened;
 	} catch {
-		return undefined;
+		for (const { read, write } of opened) {
+			read.destroy();
+			closeSync(write);
+		}
+		return [];
 	} finally {
 		if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+	}
+}
+
+function openPipe(path: string): Pipe {
+	const read = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
+	try {
+		return { read, write: openSync(path, constants.O_WRONLY) };
+	} catch (error) {
+		read.destroy();
+		throw error;
 	}
 }
 

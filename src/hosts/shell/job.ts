@@ -10,7 +10,7 @@ export interface ShellJob {
 	readonly stdin: string;
 	/** Absolute. */
 	readonly cwd: string;
-	/** All of it: nothing of our own environment is added. */
+	/** All of it, but for HOOKLINE_RUN, by which what it starts is found again: nothing of our own environment is added. */
 	readonly env: Readonly<Record<string, string>>;
 	readonly timeoutMs: number;
 	/** The user's stop: ends the whole process group. */
