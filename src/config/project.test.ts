@@ -6,7 +6,7 @@ import { parseProjectConfig, projectSchema } from "./project.ts";
 const mistakes = async (text: string) => (await parseProjectConfig(text)).mistakes.map(({ line, column, message }) => `${line}:${column}: ${message}`);
 
 test("a project may set limits and its own extensions", async () => {
-	assert.deepEqual(settingNames(projectSchema as never), ["agent.max_steps", "agent.max_attempts", "agent.max_parallel_tools", "extensions.NAME.enabled", "extensions.NAME.required", "extensions.NAME.host"]);
+	assert.deepEqual(settingNames(projectSchema as never), ["agent.max_steps", "agent.max_attempts", "agent.max_parallel_tools", "extensions.NAME.enabled", "extensions.NAME.required", "extensions.NAME.host", "extensions.NAME.config"]);
 	assert.deepEqual(await mistakes("agent: {max_steps: 3}\nextensions:\n  a: {required: true, host: node}\n"), []);
 });
 

@@ -8,12 +8,12 @@ import { configSchema } from "./schema.ts";
 export interface ProjectConfig {
 	readonly agent?: { readonly max_steps?: number; readonly max_attempts?: number; readonly max_parallel_tools?: number };
 	/** Of the project's own extensions; they never run inline. */
-	readonly extensions?: Readonly<Record<string, { readonly enabled?: boolean; readonly required?: boolean; readonly host?: "node" }>>;
+	readonly extensions?: Readonly<Record<string, { readonly enabled?: boolean; readonly required?: boolean; readonly host?: "node"; readonly config?: Readonly<Record<string, unknown>> }>>;
 }
 
 const { agent, extensions } = configSchema.properties;
 const { max_steps, max_attempts, max_parallel_tools } = agent.properties;
-const { enabled, required, host } = extensions.additionalProperties.properties;
+const { enabled, required, host, config } = extensions.additionalProperties.properties;
 
 /** The part of the schema that a project may use: whatever is added to the whole is the user's alone until it is named here. */
 export const projectSchema = {
@@ -21,7 +21,7 @@ export const projectSchema = {
 	additionalProperties: false,
 	properties: {
 		agent: { ...agent, properties: { max_steps, max_attempts, max_parallel_tools } },
-		extensions: { ...extensions, additionalProperties: { ...extensions.additionalProperties, properties: { enabled, required, host: { ...host, enum: ["node"] } } } },
+		extensions: { ...extensions, additionalProperties: { ...extensions.additionalProperties, properties: { enabled, required, host: { ...host, enum: ["node"] }, config } } },
 	},
 } as const;
 

@@ -27,6 +27,8 @@ export interface ReadFile {
 	/** Of what is written there; an empty object when nothing is. */
 	readonly value: unknown;
 	readonly mistakes: readonly ConfigMistake[];
+	/** Line and column of the key or list entry a path leads to, or of what comes nearest. */
+	readonly placeOf: (path: readonly string[]) => Pick<ConfigMistake, "line" | "column">;
 }
 
 /**
@@ -34,7 +36,14 @@ export interface ReadFile {
  * @throws ConfigError
  */
 export async function readConfig(file: string): Promise<Config> {
-	const { value, mistakes } = await readConfigFile(file);
+	return settingsOf(file, await readConfigFile(file));
+}
+
+/**
+ * The settings of a file that was read. What `hooks` holds is not among what was checked: its dialect does that.
+ * @throws ConfigError
+ */
+export function settingsOf(file: string, { value, mistakes }: Pick<ReadFile, "value" | "mistakes">): Config {
 	if (mistakes.length > 0) throw new ConfigError(mistakes.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`).join("\n"));
 	return value as Config;
 }
@@ -50,7 +59,7 @@ export async function readConfigFile(file: string): Promise<ReadFile> {
 
 /** The same of a text that stands in no file yet, or in one that has rules of its own: `check` finds what is wrong with its settings. */
 export async function parseConfig(text: string, check: (value: unknown) => readonly Mistake[] = configMistakes): Promise<Omit<ReadFile, "text">> {
-	if (text.trim() === "") return { document: undefined, value: {}, mistakes: [] };
+	if (text.trim() === "") return { document: undefined, value: {}, mistakes: [], placeOf: atTop };
 	// Only loaded when there is something to read: it takes longer than everything else at the start.
 	const { LineCounter, parseDocument } = await import("yaml");
 	const lines = new LineCounter();
@@ -59,15 +68,19 @@ export async function parseConfig(text: string, check: (value: unknown) => reado
 	if (broken !== undefined) {
 		const { line, col: column } = lines.linePos(broken.pos[0]);
 		const message = `this is not YAML: ${firstLine(broken.message)}${/tab/i.test(broken.message) ? " Indent with spaces." : ""}`;
-		return { document: undefined, value: {}, mistakes: [{ line, column, message }] };
+		return { document: undefined, value: {}, mistakes: [{ line, column, message }], placeOf: atTop };
 	}
 	const value = valueOf(document);
-	if (value instanceof Error) return { document: undefined, value: {}, mistakes: [{ line: 1, column: 1, message: `its aliases (*name) cannot be followed: ${value.message}. Write the settings out.` }] };
-	const mistakes = check(value).map(({ path, message }) => ({ ...placeOf(document, lines, path), message: `${message}.` }));
-	return { document, value, mistakes };
+	if (value instanceof Error) return { document: undefined, value: {}, mistakes: [{ line: 1, column: 1, message: `its aliases (*name) cannot be followed: ${value.message}. Write the settings out.` }], placeOf: atTop };
+	const placeOf = (path: readonly string[]) => placeIn(document, lines, path);
+	const mistakes = check(value).map(({ path, message }) => ({ ...placeOf(path), message: `${message}.` }));
+	return { document, value, mistakes, placeOf };
 }
 
-const configMistakes = (value: unknown): readonly Mistake[] => [...mistakesIn(configSchema, value), ...mcpMistakes(value)];
+/** What stands below `hooks` is for its dialect to check, which knows the events and says what to write instead. The whole schema is for editors and the documentation. */
+const checkedSchema = { ...configSchema, properties: { ...configSchema.properties, hooks: {} } };
+const configMistakes = (value: unknown): readonly Mistake[] => [...mistakesIn(checkedSchema, value), ...mcpMistakes(value)];
+const atTop = () => ({ line: 1, column: 1 });
 
 function valueOf(document: Document): unknown {
 	try {
@@ -95,12 +108,18 @@ function readText(file: string): string | undefined {
 	throw new ConfigError(`${file}: this is no text file (${bytes.length} bytes that are not UTF-8). Move it away, or write the settings anew.`);
 }
 
-/** Line and column of the key a path leads to, or of what comes nearest. */
-function placeOf(document: Document, lines: LineCounter, path: readonly string[]): { readonly line: number; readonly column: number } {
+/** A pair of a map has a key, an entry of a list is a node itself. */
+interface Item {
+	readonly key?: { readonly value?: unknown; readonly range?: readonly number[] | null };
+	readonly range?: readonly number[] | null;
+}
+
+function placeIn(document: Document, lines: LineCounter, path: readonly string[]): { readonly line: number; readonly column: number } {
 	for (let length = path.length; length > 0; length--) {
 		const parent = length === 1 ? document.contents : (document.getIn(path.slice(0, length - 1), true) as Node | null);
-		const pair = (parent as { items?: readonly { key?: { value?: unknown; range?: readonly number[] | null } }[] } | null)?.items?.find((item) => String(item.key?.value) === path[length - 1]);
-		const offset = pair?.key?.range?.[0];
+		const last = path[length - 1]!;
+		const items = (parent as { readonly items?: readonly Item[] } | null)?.items;
+		const offset = (items?.find((item) => String(item?.key?.value) === last)?.key ?? items?.[/^\d+$/.test(last) && !items.some((item) => item?.key) ? Number(last) : -1])?.range?.[0];
 		if (offset !== undefined) {
 			const { line, col } = lines.linePos(offset);
 			return { line, column: col };

@@ -16,12 +16,23 @@ export interface Config {
 		readonly retry_base_ms?: number;
 		readonly max_parallel_tools?: number;
 	};
-	readonly approvals?: { readonly timeout_s?: number };
+	readonly approvals?: {
+		readonly mode?: "ask" | "off";
+		readonly timeout_s?: number;
+		readonly deny?: readonly string[];
+		readonly unattended?: "deny" | "allow";
+	};
+	readonly redact?: "on" | "off";
 	readonly web?: {
 		readonly allow_hosts?: readonly string[];
 		readonly search?: { readonly provider: "searxng" | "brave"; readonly base_url?: string; readonly api_key_env?: string };
 	};
 	readonly trace?: { readonly max_records?: number };
+	/** By event; `readShellHooks` of the dialect makes hooks of it. */
+	readonly hooks?: unknown;
+	readonly hooks_auto_accept?: boolean | "true" | "yes" | "on" | "1";
+	/** One of them; `findPython` says so when there are both. */
+	readonly python?: { readonly executable?: string; readonly venv?: string };
 	readonly mcp?: Readonly<Record<string, McpServerConfig>>;
 	readonly extensions?: Readonly<Record<string, ExtensionConfig>>;
 }
@@ -60,6 +71,7 @@ export interface ExtensionConfig {
 	readonly enabled?: boolean;
 	readonly required?: boolean;
 	readonly host?: "inline" | "node";
+	readonly config?: Readonly<Record<string, unknown>>;
 }
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
@@ -129,8 +141,14 @@ export const configSchema = {
 		approvals: {
 			type: "object",
 			additionalProperties: false,
-			properties: { timeout_s: count(1, 86_400, "How long a question to a person waits, in seconds, before it counts as a no; 300.") },
+			properties: {
+				mode: { type: "string", enum: ["ask", "off"], description: "ask: a person is asked about dangerous commands. off: nobody is, and only the floor still blocks." },
+				timeout_s: count(1, 86_400, "How long a question to a person waits, in seconds, before it counts as a no; 300."),
+				deny: { type: "array", items: { type: "string", minLength: 1 }, description: "Commands that nothing can approve: globs (`*` any text, `?` one character) of a whole normal form, such as `git push*`." },
+				unattended: { type: "string", enum: ["deny", "allow"], description: "What becomes of a dangerous command when nobody is there to be asked; deny." },
+			},
 		},
+		redact: { type: "string", enum: ["on", "off"], description: "on: keys and passwords are taken out of terminal output before the model or the store gets it. Trace and logs never have them; on." },
 		web: {
 			type: "object",
 			additionalProperties: false,
@@ -157,6 +175,40 @@ export const configSchema = {
 			type: "object",
 			additionalProperties: false,
 			properties: { max_records: count(1000, 100_000_000, "How many dispatches the trace keeps; 1000000.") },
+		},
+		hooks: {
+			type: "object",
+			description: "Shell hooks: programs that are started at an event, by its name.",
+			additionalProperties: {
+				type: "array",
+				description: "Programs to start at this event, each with `command` and what else docs/shell-hooks.md names.",
+				items: {
+					type: "object",
+					required: ["command"],
+					properties: {
+						command: { type: "string", minLength: 1, description: "The program and its arguments, split into words; no shell reads it. A leading ~ is your home folder." },
+						matcher: { type: "string", description: "A regular expression for the whole name of a tool; all tools." },
+						timeout: count(1, 300, "Seconds the program may take; 60."),
+						fail_closed: { type: "boolean", description: "true: when the hook fails, what it was asked about does not happen." },
+						name: { type: "string", pattern: "^[\\w.-]{1,64}$", description: "What lists and traces call it, as shell/NAME; its number in this file." },
+						env: { type: "array", items: { type: "string", pattern: "^[A-Za-z_]\\w*$" }, description: "Environment variables it gets beside the harmless ones." },
+						priority: { type: "number", description: "Lower runs earlier; 100." },
+						async: { type: "boolean", description: "true: nobody waits for it; only for events that have happened." },
+						sandbox: { type: "string", enum: ["off", "auto", "required"], description: "Whether it runs inside bubblewrap; off." },
+						mode: { type: "string", enum: ["strict", "faithful"], description: "strict: a refusal counts in every spelling. faithful: bug for bug what Hermes Agent does." },
+					},
+				},
+			},
+		},
+		hooks_auto_accept: { type: ["boolean", "string"], enum: [true, false, "true", "yes", "on", "1"], description: "true: shell hooks run without you having been asked about them." },
+		python: {
+			type: "object",
+			description: "The Python that hooks run in, 3.9 or newer; `.venv` in the home when there is one, else python3.",
+			additionalProperties: false,
+			properties: {
+				executable: { type: "string", minLength: 1, description: "The interpreter: a name that is found on PATH, or a path, absolute or from `~/` on." },
+				venv: { type: "string", pattern: "^~?/", description: "The folder of a virtual environment, absolute or from `~/` on; instead of executable." },
+			},
 		},
 		mcp: {
 			type: "object",
@@ -189,6 +241,7 @@ export const configSchema = {
 					enabled: { type: "boolean", description: "false leaves it out." },
 					required: { type: "boolean", description: "true: when it does not load, nothing starts." },
 					host: { type: "string", enum: ["inline", "node"], description: "inline (in this process, fastest) or node (in a process of its own, which it can only harm itself)." },
+					config: { type: "object", description: "Settings of the extension's own; one in Python reads them with get_config." },
 				},
 			},
 		},

@@ -4,7 +4,7 @@ import type { Source } from "../../events/registration.ts";
 import type { SandboxMode } from "../../hosts/shell/job.ts";
 
 export interface ShellHook {
-	/** `shell:<n>` in the order of the file, or `shell:<name>`; unique. */
+	/** `shell/<n>` in the order of the file, or `shell/<name>`; unique. The engine calls it the same. */
 	readonly id: string;
 	/** As it was written: a name of Hermes or one of ours. */
 	readonly written: string;

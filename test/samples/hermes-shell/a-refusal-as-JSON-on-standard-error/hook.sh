@@ -1,0 +1,3 @@
+#!/bin/sh
+cat > /dev/null
+echo '{"decision":"deny","reason":"no"}' >&2

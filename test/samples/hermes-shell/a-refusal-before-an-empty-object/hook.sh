@@ -1,0 +1,6 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"decision": "deny", "reason": "no"}
+{}
+END

@@ -1,0 +1,8 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{
+  "decision": "deny",
+  "reason": "no"
+}
+END

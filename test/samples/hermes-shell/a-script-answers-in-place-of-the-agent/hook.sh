@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"action": "respond", "message": "Ask me tomorrow."}
+END

@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"result": {"text": "bad", "is_error": true}}
+END

@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"messages": [{"role": "user", "content": "hi"}]}
+END

@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"decision": "rewrite", "command_name": "/model", "raw_args": "list"}
+END

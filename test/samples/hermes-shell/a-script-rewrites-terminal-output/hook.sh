@@ -1,0 +1,2 @@
+#!/bin/sh
+jq -c '{output: (.extra.output | ascii_upcase)}'

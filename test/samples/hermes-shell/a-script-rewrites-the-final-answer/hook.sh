@@ -1,0 +1,2 @@
+#!/bin/sh
+jq -c '{response_text: (.extra.response_text | sub("\\.$"; "!! Tartar sauce!"))}'

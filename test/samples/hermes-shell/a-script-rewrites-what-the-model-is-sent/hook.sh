@@ -1,0 +1,2 @@
+#!/bin/sh
+jq -c '{messages: [.extra.messages[0]]}'

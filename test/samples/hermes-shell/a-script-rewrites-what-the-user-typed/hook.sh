@@ -1,0 +1,2 @@
+#!/bin/sh
+jq -c '{text: ("Say it in French: " + .extra.user_message)}'

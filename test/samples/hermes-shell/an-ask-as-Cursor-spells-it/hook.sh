@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"permission": "ask", "user_message": "Sure?"}
+END

@@ -1,0 +1,6 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"action": "modify", "args": {"command": "nice ls"}}
+END
+exit 1

@@ -1,0 +1,6 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"decision": "allow"}
+END
+exit 3

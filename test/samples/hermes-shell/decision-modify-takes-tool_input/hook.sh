@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"decision": "modify", "tool_input": {"command": "nice ls"}}
+END

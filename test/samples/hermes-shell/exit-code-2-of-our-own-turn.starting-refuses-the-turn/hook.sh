@@ -1,0 +1,4 @@
+#!/bin/sh
+cat > /dev/null
+echo 'not today' >&2
+exit 2

@@ -1,0 +1,6 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+log
+{"decision":"block","reason":"no"}
+END

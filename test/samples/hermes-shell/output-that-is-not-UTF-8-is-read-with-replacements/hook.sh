@@ -1,0 +1,3 @@
+#!/bin/sh
+cat > /dev/null
+printf '{"decision":"block","reason":"a\377b"}'

@@ -1,0 +1,5 @@
+#!/bin/sh
+cat > /dev/null
+cat <<'END'
+{"action": "continue", "message": " Run the tests. "}
+END
