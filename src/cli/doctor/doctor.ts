@@ -11,6 +11,9 @@ import { checkCompileCache, checkNode, checkPrograms } from "./machine.ts";
 import { checkServers } from "./mcp.ts";
 import { checkModels } from "./model.ts";
 import { checkProject } from "./project.ts";
+import { checkPython } from "./python.ts";
+import { checkShell } from "./shell.ts";
+import { checkShellHooks } from "./shell-hooks.ts";
 
 /** @returns 1 when there is a problem. */
 export async function doctor({ fix = false, json }: { readonly fix?: boolean; readonly json?: boolean }): Promise<number> {
@@ -28,6 +31,9 @@ export async function doctor({ fix = false, json }: { readonly fix?: boolean; re
 		...checkDatabase(home),
 		...(await checkExtensions(home, config)),
 		...(await checkProject(home)),
+		...(await checkShellHooks(config)),
+		...(await checkShell()),
+		await checkPython(home, config),
 		...(await checkModels(config)),
 		...(await checkServers(config)),
 		...(await checkPrograms()),

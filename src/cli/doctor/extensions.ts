@@ -5,6 +5,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { stages } from "../../events/catalog.ts";
 import type { ExtensionFailed, ExtensionLoaded } from "../../events/payloads/house.ts";
 import type { HookSummary } from "../../events/record.ts";
+import { findPackages } from "../../dialects/hermes-extension/settings.ts";
 import { findExtensions } from "../../extensions/find.ts";
 import { RequiredExtensionError } from "../../extensions/load.ts";
 import { projectPrefix } from "../../extensions/project/load.ts";
@@ -31,14 +32,14 @@ export async function checkExtensions(home: Home, config: Config | undefined): P
 	if (!statSync(home.path, { throwIfNoEntry: false })) return [{ name: "extensions", state: "ok", message: "There are none yet." }];
 	const seen = await load();
 	const settings = Object.entries(config.extensions ?? {});
-	const found = findExtensions(home.extensions).found.map(({ name }) => name);
+	const found = [findExtensions, findPackages].flatMap((find) => find(home.extensions).found.map(({ name }) => name));
 	const failed = seen.failed.map(({ extension }) => extension);
 	const left = settings.filter(([name]) => !failed.includes(name));
 	const checks: readonly Check[] = [
 		...seen.failed.map((failure) => failedRow(failure, config)),
 		...left.filter(([name]) => !found.includes(name)).map(([name]) => absentRow(name, home, found)),
 		...left.filter(([name, { enabled }]) => found.includes(name) && enabled === false).map(([name]): Check => ({ name: `extension ${name}`, state: "ok", message: "Not loaded: config.yaml says enabled: false." })),
-		...seen.loaded.map(({ extension, file, hooks }): Check => ({ name: `extension ${extension}`, state: "ok", message: `${file}: ${hooks === 1 ? "1 hook" : `${hooks} hooks`}, host ${hostOf(extension, config)}.` })),
+		...seen.loaded.map(({ extension, file, hooks }): Check => ({ name: `extension ${extension}`, state: "ok", message: `${file}: ${hooks === 1 ? "1 hook" : `${hooks} hooks`}, host ${seen.hooks.find(({ source }) => source.extension === extension)?.host ?? hostOf(extension, config)}.` })),
 	];
 	const none: Check = { name: "extensions", state: "ok", message: `There are none in ${home.extensions}.` };
 	return [...(checks.length === 0 ? [none] : checks), hooksRow(seen, home)];

@@ -12,7 +12,7 @@ const staleAfterMs = 3_600_000;
 /** What `writeAtomically` calls a file that is not complete yet. */
 const temporary = /^\..+\.[0-9a-f]{12}$/;
 /** What Hookline and its user keep in a home. A folder with anything else has other uses, and its rights are not ours to change. */
-const ours = /^(?:config\.yaml|trust\.(?:json|lock)|trusted|extensions|memory|logs|hookline\.db(?:-wal|-shm)?|SOUL\.md|AGENTS\.md)$/;
+const ours = /^(?:config\.yaml|trust\.(?:json|lock)|trusted|shell-hooks-allowlist\.(?:json(?:\.broken.*)?|lock)|approved|agent-hooks|hooks|live|extensions|memory|logs|hookline\.db(?:-wal|-shm)?|SOUL\.md|AGENTS\.md)$/;
 const otherFolder = "Make it a writable folder, or set HOOKLINE_HOME to one.";
 
 export function checkHome(home: Home, fix: boolean): Check {

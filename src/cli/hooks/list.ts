@@ -3,21 +3,24 @@ import { catalog, eventNames, specOf } from "../../events/catalog.ts";
 import { exitCodes } from "../exit.ts";
 import { note, print, printJson, printTable } from "../output.ts";
 import { findHooks, matcherWords, openLive, placeOf } from "./live.ts";
+import { hostWords, leftOutRow, notLive, shellHooksNow, stateOf } from "./shell-rows.ts";
 
-/** @returns 1 when an extension did not load, or a project that was trusted: a guard that is missing is a problem, not an absence. */
+/** @returns 1 when an extension did not load, a project that was trusted, or a shell hook that is not approved: a guard that is missing is a problem, not an absence. */
 export async function list({ json }: { readonly json?: boolean }): Promise<number> {
 	await using runtime = await openLive();
 	const hooks = runtime.engine.hooks();
 	const { failed, disabled, loaded } = runtime.extensions;
 	const { project } = runtime;
-	if (json) printJson({ hooks, extensions: { loaded, failed, disabled }, project });
+	const shell = shellHooksNow(runtime);
+	if (json) printJson({ hooks, shellHooks: shell.map(stateOf), extensions: { loaded, failed, disabled }, project });
 	else {
-		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hook.host, `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]);
-		printTable(["HOOK", "STAGE", "EVENT", "MATCHES", "PRIORITY", "HOST", "TIME-OUT", "WHERE", "IF IT FAILS"], rows, `There are no hooks. Put one into ${runtime.home.extensions}; the README shows how.`);
+		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hostWords(hook, shell), `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]).concat(notLive(shell, hooks).map((examined) => [...leftOutRow(examined)]));
+		printTable(["HOOK", "STAGE", "EVENT", "MATCHES", "PRIORITY", "HOST", "TIME-OUT", "WHERE", "IF IT FAILS"], rows, "");
+		if (shell.length === 0 && hooks.every(({ source }) => source.trust === "bundled")) note(`There are no hooks of yours. Put one into ${runtime.home.extensions}; the README shows how.`);
 		// For the other states there was a warning.
 		if (project.state === "declined") note(project.message);
 	}
-	return failed.length > 0 || project.missing ? exitCodes.problems : exitCodes.fine;
+	return failed.length > 0 || project.missing || shell.some(({ state }) => state !== "approved") ? exitCodes.problems : exitCodes.fine;
 }
 
 export async function show(id: string, { json }: { readonly json?: boolean }): Promise<number> {

@@ -29,11 +29,11 @@ export function findHooks({ engine, extensions, project }: Runtime, id: string):
 	throw new CommandError(`There is no hook '${id}'.${near === undefined ? "" : ` Did you mean '${near}'?`} 'hookline hooks list' lists them.`);
 }
 
-export function placeOf({ source: { file, line } }: HookSummary): string {
+export function placeOf({ source: { file, line } }: { readonly source: Pick<HookSummary["source"], "file" | "line"> }): string {
 	return file === undefined ? "-" : `${file}${line === undefined ? "" : `:${line}`}`;
 }
 
-export function matcherWords({ matcher }: HookSummary): string {
+export function matcherWords({ matcher }: Pick<HookSummary, "matcher">): string {
 	const words = Object.entries(matcher).map(([field, patterns]) => `${field} ${patterns.join(" | ")}`);
 	return words.length === 0 ? "all" : words.join(", ");
 }

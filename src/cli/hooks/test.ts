@@ -1,6 +1,7 @@
 // `hookline hooks test EVENT`: fires an event at the real hooks, with a sample payload or a given one, and prints each decision.
 import { readFileSync } from "node:fs";
 import { specOf, type WrappableEvent } from "../../events/catalog.ts";
+import { eventOf as eventNamed } from "../../dialects/hermes-shell/events.ts";
 import type { InterceptEvent, ObserveEvent, Payloads } from "../../events/payloads/all.ts";
 import { samplePayload } from "../../events/samples.ts";
 import type { Outcome } from "../../engine/outcome.ts";
@@ -17,14 +18,17 @@ export interface TestOptions {
 	readonly payload?: string;
 	readonly payloadFile?: string;
 	readonly tool?: string;
+	readonly forTool?: string;
 	readonly json?: boolean;
 }
 
 /** @returns 1 when a hook failed. A block is what a guard is for, and no failure. */
 export async function test(eventName: string, options: TestOptions): Promise<number> {
-	const event = eventOf(eventName);
+	// Names of Hermes Agent are known as well, as its hooks have them.
+	const event = eventNamed(eventName) ?? eventOf(eventName);
+	const tool = options.tool ?? options.forTool;
 	const sample = samplePayload(event, { cwd: process.cwd(), at: Date.now(), eventId: newId("e") });
-	const payload = { ...sample, ...given(options), ...(options.tool !== undefined && { toolName: options.tool }) } as Payloads[typeof event];
+	const payload = { ...sample, ...given(options), ...(tool !== undefined && { toolName: tool }) } as Payloads[typeof event];
 	await using runtime = await openLive();
 	const { engine } = runtime;
 	let outcome: Outcome | undefined;
@@ -70,11 +74,16 @@ function given({ payload, payloadFile }: TestOptions): object {
 	if (text === undefined) return {};
 	try {
 		const value: unknown = JSON.parse(text);
-		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+		if (typeof value === "object" && value !== null && !Array.isArray(value)) return inOurWords(value);
 	} catch (error) {
 		throw new UsageError(`The payload is not JSON: ${error instanceof Error ? error.message : String(error)}`);
 	}
 	throw new UsageError(`The payload must be a JSON object with the fields to set, for example {"args":{"command":"ls"}}.`);
+}
+
+/** A payload as a script reads it names tool and arguments in the way of Hermes Agent. */
+function inOurWords({ tool_name, tool_input, ...rest }: { readonly tool_name?: unknown; readonly tool_input?: unknown }): object {
+	return { ...rest, ...(typeof tool_name === "string" && { toolName: tool_name }), ...(typeof tool_input === "object" && tool_input !== null && { args: tool_input }) };
 }
 
 function inWords(outcome: Outcome): string {

@@ -1,7 +1,7 @@
 // What a project brings, read once: the bytes that are hashed here are the ones that are shown, trusted, copied and run.
-import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from "node:fs";
+import { lstatSync, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { readRegular, sha256Of } from "../../system/regular-file.ts";
 import { ownFolder } from "./find.ts";
 
 export interface ProjectFile {
@@ -30,7 +30,7 @@ export function readContent(folder: string): Content {
 	const reading = new Reading(join(folder, ownFolder));
 	reading.read();
 	const files = reading.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-	return { files, hash: sha256(`hookline project 1\n${files.map(({ path, sha256: hash }) => `${JSON.stringify(path)} ${hash}\n`).join("")}`), problems: reading.problems };
+	return { files, hash: sha256Of(`hookline project 1\n${files.map(({ path, sha256: hash }) => `${JSON.stringify(path)} ${hash}\n`).join("")}`), problems: reading.problems };
 }
 
 class Reading {
@@ -62,11 +62,12 @@ class Reading {
 	}
 
 	#file(path: string): void {
-		const bytes = this.#orSay(path, () => readBounded(join(this.#top, path), mostBytes - this.#bytes));
-		if (bytes === undefined) return;
-		if (bytes === "too long") return this.#tooMuch(`more than ${mostBytes / 1024 / 1024} MB`);
+		const read = this.#orSay(path, () => readRegular(join(this.#top, path), mostBytes - this.#bytes));
+		if (read === undefined) return;
+		if (read === "too long") return this.#tooMuch(`more than ${mostBytes / 1024 / 1024} MB`);
+		const { bytes } = read;
 		this.#bytes += bytes.length;
-		this.files.push({ path, bytes, sha256: sha256(bytes) });
+		this.files.push({ path, bytes, sha256: sha256Of(bytes) });
 	}
 
 	#take(path: string, then: (found: Stats) => void): void {
@@ -97,24 +98,3 @@ class Reading {
 		if (!this.problems.includes(problem)) this.problems.push(problem);
 	}
 }
-
-/** @throws the file system's error, also for what has become a link since it was looked at. */
-function readBounded(file: string, most: number): Buffer | "too long" {
-	// Not blocking: what has become a pipe in the meantime must not hold us up.
-	const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-	try {
-		if (!fstatSync(fd).isFile()) throw new Error("it is no regular file");
-		const pieces: Buffer[] = [];
-		for (let length = 0; ; ) {
-			const piece = Buffer.allocUnsafe(64 * 1024);
-			const read = readSync(fd, piece);
-			if (read === 0) return Buffer.concat(pieces);
-			if ((length += read) > most) return "too long";
-			pieces.push(piece.subarray(0, read));
-		}
-	} finally {
-		closeSync(fd);
-	}
-}
-
-const sha256 = (data: Buffer | string) => createHash("sha256").update(data).digest("hex");

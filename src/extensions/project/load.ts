@@ -1,8 +1,11 @@
 // The extensions of a trusted project: found in and run from the private copy, told of under their places in the project.
 import { join } from "node:path";
+import { HookFailure } from "../../events/failure.ts";
+import type { HookDefinition } from "../../events/registration.ts";
 import { type Host, LoadError, type Stray } from "../../hosts/host.ts";
 import { findExtensions } from "../find.ts";
-import type { ExtensionSet } from "../load.ts";
+import { findPackages } from "../../dialects/hermes-extension/settings.ts";
+import { type ExtensionSet, namesOf, settingsOf } from "../load.ts";
 import { ownFolder } from "./find.ts";
 import type { Project } from "./project.ts";
 
@@ -17,8 +20,18 @@ export interface Copied {
 }
 
 /** The extensions of a project, as `loadExtensions` takes them. */
-export function projectExtensions({ project: { folder, config }, copy }: Copied): ExtensionSet {
-	const { found, problems } = findExtensions(join(copy, ownFolder, "extensions"));
+export function projectExtensions(copied: Copied): ExtensionSet {
+	return { ...setOf(copied, findExtensions), others: namesOf(setOf(copied, findPackages)) };
+}
+
+/** Those in Python; `host` reads the files of the copy. */
+export function projectPackages(copied: Copied, host: (settings: ExtensionSet["settings"]) => Promise<Host>): ExtensionSet {
+	const set = setOf(copied, findPackages);
+	return { ...set, settings: settingsOf(set, set.settings), host: { name: "python", open: async () => copyingHost(await host(set.settings), copied) } };
+}
+
+function setOf({ project: { folder, config }, copy }: Copied, find: (folder: string) => Pick<ExtensionSet, "found" | "problems">): ExtensionSet {
+	const { found, problems } = find(join(copy, ownFolder, "extensions"));
 	const own = join(folder, ownFolder);
 	const named = <Found extends { readonly name: string; readonly file: string }>(extension: Found) => ({ ...extension, name: nameOf(extension.name), file: inProject(extension.file, { folder, copy }) });
 	return {
@@ -41,7 +54,7 @@ export function copyingHost(host: Host, { project: { folder }, copy }: Copied): 
 				const loaded = await host.load({ ...extension, file: join(copy, extension.file.slice(folder.length)) }, options);
 				const definitions = loaded.definitions.map((definition) => {
 					const { file = extension.file } = definition.source;
-					return { ...definition, source: { ...definition.source, file: inProject(file, places) } };
+					return { ...definition, handler: failingInProject(definition.handler, places), source: { ...definition.source, file: inProject(file, places) } };
 				});
 				return { ...loaded, file: extension.file, definitions };
 			} catch (error) {
@@ -50,6 +63,18 @@ export function copyingHost(host: Host, { project: { folder }, copy }: Copied): 
 			}
 		},
 		[Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+	};
+}
+
+/** A failure names the file it happened in, as tracebacks of Python do. */
+function failingInProject(handler: HookDefinition["handler"], places: Places): HookDefinition["handler"] {
+	return async (...given) => {
+		try {
+			return await handler(...given);
+		} catch (error) {
+			if (!(error instanceof HookFailure) || !error.message.includes(places.copy)) throw error;
+			throw new HookFailure(error.kind, inProject(error.message, places), { counts: error.counts, cause: error });
+		}
 	};
 }
 

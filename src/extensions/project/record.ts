@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomically } from "../../system/files.ts";
 import { ensureHome, type Home } from "../../system/home.ts";
+import { takeLock } from "../../system/lock.ts";
 
 /** The trust cannot be recorded, or not be relied on. The message is for the person. */
 export class TrustError extends Error {
@@ -29,9 +30,6 @@ export type Decisions = ReadonlyMap<string, Decided>;
 
 export const recordFile = (home: Home): string => join(home.path, "trust.json");
 
-/** How long a second process waits for the first to have written, in ms. */
-const longestWaitMs = 10_000;
-
 /** What was decided. A file that cannot be relied on trusts nothing, and `problem` says why, in a sentence. */
 export function readDecisions(home: Home): { readonly decisions: Decisions; readonly problem?: string } {
 	const file = recordFile(home);
@@ -49,7 +47,7 @@ export function readDecisions(home: Home): { readonly decisions: Decisions; read
  */
 export async function changeDecisions(home: Home, change: (decisions: Map<string, Decided>) => void): Promise<Decisions> {
 	ensureHome(home);
-	const lock = await locked(home);
+	const lock = await orRefuse(home, () => takeLock(join(home.path, "trust.lock")));
 	try {
 		const { decisions, problem } = readDecisions(home);
 		if (problem !== undefined) throw new TrustError(problem);
@@ -61,21 +59,6 @@ export async function changeDecisions(home: Home, change: (decisions: Map<string
 	} finally {
 		lock.close();
 	}
-}
-
-/** SQLite's lock on a file beside it, until it is closed: it goes with its process, however that ends. */
-async function locked(home: Home): Promise<{ close(): void }> {
-	const { DatabaseSync } = await import("node:sqlite");
-	return orRefuse(home, async () => {
-		const lock = new DatabaseSync(join(home.path, "trust.lock"), { timeout: longestWaitMs });
-		try {
-			lock.exec("BEGIN EXCLUSIVE");
-		} catch (error) {
-			lock.close();
-			throw error;
-		}
-		return lock;
-	});
 }
 
 async function orRefuse<Result>(home: Home, run: () => Promise<Result>): Promise<Result> {

@@ -1,0 +1,76 @@
+// Shell hooks from config.yaml to live hooks: agreed to by the user, started when they are called.
+import type { ConfigMistake } from "../../config/read.ts";
+import { definitionsOf } from "../../dialects/hermes-shell/definitions.ts";
+import { readShellHooks } from "../../dialects/hermes-shell/settings.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { shellHost } from "../../hosts/shell/host.ts";
+import type { ShellHost } from "../../hosts/shell/job.ts";
+import type { Sessions } from "../../stores/sessions.ts";
+import type { Home } from "../../system/home.ts";
+import { Consent } from "../consent/consent.ts";
+import { announce } from "../consent/live.ts";
+import { acceptedBy, type Settled, settle } from "../consent/settle.ts";
+import { starterOf } from "../consent/start.ts";
+import { hookEnvironment } from "./environment.ts";
+import { Transcripts } from "./transcripts.ts";
+
+export interface ShellHooksOptions {
+	/** The configuration as it was read, and its file, absolute. */
+	readonly read: { readonly value: unknown; readonly placeOf: (path: readonly string[]) => Pick<ConfigMistake, "line" | "column"> };
+	readonly file: string;
+	readonly home: Home;
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Absolute. */
+	readonly cwd: string;
+	readonly surface: string;
+	readonly engine: Engine;
+	readonly sessions: Sessions;
+	/** The tools there are before any MCP server has started. */
+	readonly toolNames: readonly string[];
+	/** How the user may have said yes to all hooks. */
+	readonly ways: Parameters<typeof acceptedBy>[0];
+	/** A warning for the person, in a sentence. */
+	readonly warn: (message: string) => void;
+}
+
+export interface LoadedShellHooks extends AsyncDisposable {
+	/** Each with what became of it at the start. */
+	readonly settled: readonly Settled[];
+	/** How programs are started. */
+	readonly way: ShellHost["way"] | undefined;
+}
+
+const none: LoadedShellHooks = { settled: [], way: undefined, [Symbol.asyncDispose]: async () => {} };
+
+/**
+ * Registers the shell hooks of a configuration. What may not run is left out with a warning, or blocks when it is closed; nobody is asked here.
+ * @throws ConfigError for a hook that is written wrong; HomeError.
+ */
+export async function loadShellHooks(options: ShellHooksOptions): Promise<LoadedShellHooks> {
+	const { read, file, home, environment, cwd, surface, engine, toolNames, ways, warn } = options;
+	const { hooks, warnings } = readShellHooks(read, { file, userHome: environment["HOME"] ?? "", toolNames });
+	for (const warning of warnings) warn(warning);
+	if (hooks.length === 0) return none;
+	const consent = new Consent({ home, environment, warn });
+	const settled = await settle(consent, hooks, { cwd, accept: acceptedBy(ways), warn, onLeftOut: warn });
+	const host = shellHost({ path: environment["PATH"] ?? "" });
+	const transcripts = new Transcripts(home, options.sessions);
+	for (const { hook, consented } of settled) {
+		const start = starterOf(hook, { consent, host, env: hookEnvironment(hook, home, environment), cwd });
+		// A closed one is looked at again at each call, so that a yes that comes later counts.
+		const unapproved = consented.kind === "unapproved" && !hook.failClosed ? consented.reason : undefined;
+		engine.register(definitionsOf(hook, start, unapproved, { transcriptOf: transcripts.of }));
+	}
+	const announced = surface === "test" ? undefined : await announce(home, { surface, cwd, settled });
+	return {
+		settled,
+		get way() {
+			return host.way;
+		},
+		async [Symbol.asyncDispose]() {
+			announced?.[Symbol.dispose]();
+			await host[Symbol.asyncDispose]();
+			transcripts[Symbol.dispose]();
+		},
+	};
+}
