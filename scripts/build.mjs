@@ -12,6 +12,6 @@ rmSync(dist, { recursive: true, force: true });
 const tsc = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], { cwd: root, stdio: ["ignore", 2, 2] });
 if (tsc.status === 0) {
 	// What is no TypeScript (a Python host, a web page) goes along as it is.
-	cpSync(join(root, "src"), dist, { recursive: true, filter: (path) => !path.endsWith(".ts") });
+	cpSync(join(root, "src"), dist, { recursive: true, filter: (path) => !path.endsWith(".ts") && !path.endsWith("__pycache__") });
 }
 process.exitCode = tsc.status ?? 1;

@@ -19,7 +19,7 @@ const floors: readonly (readonly string[])[] = [
 	// Both are F0; events borrows a word or two of system's, never the other way round.
 	["system"],
 	["events"],
-	["config", "engine", "hosts", "stores", "models", "tools"],
+	["config", "engine", "hosts", "stores", "models", "tools", "policy"],
 	// The door for authors of extensions stands low, so that it is small enough to be loaded into every host process.
 	["dialects", "agent", "extension.ts"],
 	["extensions", "gateway"],

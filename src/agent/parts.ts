@@ -20,10 +20,24 @@ export interface AgentParts {
 	readonly home: string;
 	/** Absent where nobody is there to ask: then every question is answered no. */
 	readonly approver?: Approver;
+	/** Hookline's own guard, as far as its questions go. */
+	readonly approvals?: OwnApprovals;
 	readonly output: Output;
 	readonly limits: Limits;
 	/** A warning for the person, in a sentence. */
 	warn(message: string): void;
+}
+
+/** What is asked by the agent's own guard, and what becomes of a yes. */
+export interface OwnApprovals {
+	/** Its id as a hook. */
+	readonly hook: string;
+	/** Where nobody is there to ask. */
+	readonly unattended: "deny" | "allow";
+	/** What it asks about a payload it has judged. */
+	about(payload: object): { readonly command: string; readonly rules: readonly [string, ...string[]]; readonly lasts: boolean } | undefined;
+	/** May reject: then the yes counts, but is not kept. */
+	remember(payload: object, scope: "session" | "always"): Promise<void>;
 }
 
 export interface Limits {

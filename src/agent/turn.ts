@@ -208,7 +208,7 @@ class Turn {
 		const { engine } = this.#session.parts;
 		if (!engine.has("turn.ended")) return;
 		const figures = { steps: this.#steps, toolCalls: this.#toolNames.length, usage: this.#usage, durationMs: performance.now() - this.#began };
-		engine.tell("turn.ended", { ...this.#session.facts(), text, completed, interrupted, ...(error !== undefined && { error }), ...figures });
+		engine.tell("turn.ended", { ...this.#session.facts(), input: this.#text, text, completed, interrupted, ...(error !== undefined && { error }), ...figures });
 	}
 }
 

@@ -12,8 +12,8 @@ import { Talk } from "./chat/talk.ts";
 import type { ChatView } from "./chat/view.ts";
 import { exitCodes } from "./exit.ts";
 import { keepStdoutForAnswers } from "./output.ts";
-import { ownSource } from "./own-hooks.ts";
 import { announceNoHooks, findSession } from "./run.ts";
+import { askForHooks } from "./hooks/at-start.ts";
 import { askForTrust } from "./trust/ask.ts";
 
 export interface ChatOptions {
@@ -21,6 +21,7 @@ export interface ChatOptions {
 	readonly session?: string;
 	readonly continue?: boolean;
 	readonly hooks: boolean;
+	readonly acceptHooks?: boolean;
 	readonly plain?: boolean;
 }
 
@@ -31,6 +32,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 	if (!options.hooks) announceNoHooks();
 	// Before the view takes the terminal.
 	await askForTrust(options);
+	await askForHooks(options);
 	const view = await viewFor(options);
 	const meter = new Meter();
 	// What happens before there is a conversation does not concern it.
@@ -42,6 +44,7 @@ export async function chat(options: ChatOptions, version: string): Promise<numbe
 			surface: "terminal",
 			model: options.model,
 			hooks: options.hooks,
+			acceptHooks: options.acceptHooks,
 			output: inOrder(view.output, () => talking.with?.joined()),
 			warn: (message) => view.note(`hookline: ${message}`),
 			log: (hook, message) => view.log(hook, message),
@@ -99,9 +102,9 @@ async function viewFor({ plain }: ChatOptions): Promise<ChatView> {
 	return new (await import("./chat/screen/screen-view.ts")).ScreenView();
 }
 
-/** How many hooks are live that are not the command line's own. */
+/** How many hooks are live that are not Hookline's own. */
 function hooksOf({ engine }: Runtime): number {
-	return new Set(engine.hooks().flatMap(({ id, source }) => (source === ownSource ? [] : [id]))).size;
+	return new Set(engine.hooks().flatMap(({ id, source }) => (source.trust === "bundled" ? [] : [id]))).size;
 }
 
 function banner({ extensions, store, project }: Runtime, { session, parts }: Conversation, version: string, hooks: number): string {

@@ -1,19 +1,21 @@
 // The command line: what there is, and how every error ends as a sentence and an exit code.
 import { Command, CommanderError } from "commander";
 import { didYouMean } from "../system/nearest.ts";
+import { approvalsCommand } from "./approvals-command.ts";
 import { completionCommand } from "./completion-command.ts";
 import { configCommand, initCommand } from "./config-command.ts";
 import { doctorCommand } from "./doctor-command.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
 import { logsCommand } from "./logs-command.ts";
 import { modelsCommand } from "./models-command.ts";
+import { consentCommands } from "./hooks/consent-commands.ts";
 import { endWithReader, warn } from "./output.ts";
 import type { RunOptions } from "./run.ts";
 import { sessionsCommand } from "./sessions/command.ts";
 import { trustCommand } from "./trust-command.ts";
 
 /** Errors whose message was written for the person. Anything else is a defect of ours, and is shown as one. */
-const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "CommandError"]);
+const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ConsentError", "ApprovalsError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "CommandError"]);
 
 /** @returns the exit code. */
 export async function main(argv: readonly string[], version: string): Promise<number> {
@@ -63,7 +65,9 @@ function commands(version: string, exit: (code: number) => void): Command {
 		.option("--image <file>", "send this image along; may be given several times", (file: string, before: readonly string[] = []) => [...before, file])
 		.addHelpText("after", '\nExamples:\n  hookline run "count the TypeScript files here"\n  git diff | hookline run --model openai-compatible:NAME --json')
 		.action(async (words: string[], _: object, run: Command) => exit(await (await import("./run.ts")).run(words, withThoseBefore<RunOptions>(run))));
-	hooksCommand(program.command("hooks").description("see, test and explain hooks"), exit);
+	const hooks = program.command("hooks").description("see, test, explain and approve hooks");
+	hooksCommand(hooks, exit);
+	consentCommands(hooks, exit);
 	sessionsCommand(program.command("sessions").description("list, show, search, name, fork, export and delete conversations"), exit);
 	program
 		.command("tour")
@@ -74,6 +78,7 @@ function commands(version: string, exit: (code: number) => void): Command {
 	initCommand(program.command("init"), exit);
 	modelsCommand(program.command("models"), exit);
 	trustCommand(program.command("trust"), exit);
+	approvalsCommand(program.command("approvals"), exit);
 	logsCommand(program.command("logs"), exit);
 	doctorCommand(program.command("doctor"), exit);
 	completionCommand(program, exit);
@@ -85,6 +90,7 @@ function conversationOptions(command: Command): Command {
 		.option("--model <name>", "rehearsal, anthropic:NAME, openai:NAME, google:NAME or openai-compatible:NAME")
 		.option("--session <id>", "take up this session; the beginning of its id is enough")
 		.option("--continue", "take up the last session of this folder")
+		.option("--accept-hooks", "approve every shell hook as it is now, without a question")
 		.option("--no-hooks", "load no extension and run no hook; announced loudly");
 }
 
@@ -146,6 +152,7 @@ function hooksCommand(hooks: Command, exit: (code: number) => void): void {
 		.option("--payload <json>", "fields to set in the sample payload")
 		.option("--payload-file <file>", "the same from a file, or - for stdin")
 		.option("--tool <name>", "the tool the event is about")
+		.option("--for-tool <name>", "the same, as Hermes Agent calls it")
 		.option("--json", "for programs")
 		.addHelpText("after", '\nExamples:\n  hookline hooks test tool.calling --payload \'{"args":{"command":"sudo ls"}}\'\n  hookline hooks test tool.calling --tool write_file --payload-file call.json')
 		.action(async (event: string, options: object) => exit(await (await import("./hooks/test.ts")).test(event, options)));

@@ -14,6 +14,7 @@ import { sessionNamed } from "./sessions/find.ts";
 import { stopOnSignals } from "./signals.ts";
 import { terminalApprover } from "./terminal-approver.ts";
 import { ownSource } from "./own-hooks.ts";
+import { askForHooks } from "./hooks/at-start.ts";
 import { askForTrust } from "./trust/ask.ts";
 
 export interface RunOptions {
@@ -21,6 +22,7 @@ export interface RunOptions {
 	readonly session?: string;
 	readonly continue?: boolean;
 	readonly hooks: boolean;
+	readonly acceptHooks?: boolean;
 	readonly json?: boolean;
 	/** Files. */
 	readonly image?: readonly string[];
@@ -33,6 +35,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 	keepStdoutForAnswers();
 	if (!options.hooks) announceNoHooks();
 	await askForTrust(options);
+	await askForHooks(options);
 	const readLine = onTerminal();
 	await using runtime = await openRuntime({
 		environment: process.env,
@@ -40,6 +43,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		surface: "run",
 		model: options.model,
 		hooks: options.hooks,
+		acceptHooks: options.acceptHooks,
 		output: options.json ? silent : complete,
 		warn,
 		log: (hook, message) => note(`[${hook}] ${message}`),
@@ -62,7 +66,7 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 }
 
 export function announceNoHooks(): void {
-	warn("--no-hooks: NO EXTENSION IS LOADED AND NO HOOK RUNS, guards included. Nothing stops or changes what the agent does.");
+	warn("--no-hooks: NO EXTENSION IS LOADED AND NO HOOK RUNS, your guards included. Only Hookline's own approvals still stop what the agent does.");
 }
 
 async function promptFrom(words: readonly string[]): Promise<{ readonly text: string; readonly origin: "argument" | "piped" }> {

@@ -165,6 +165,7 @@ function hookRecords(entry: DispatchEntry): readonly HookRecord[] {
 		}
 		const kinds = noted.decisions?.map((decision) => decision.kind) ?? [];
 		if (kinds.includes("allow") && !hook.mayAllow) notes.push("its allow does not count: hooks of a project folder can only tighten");
+		for (const { metadata } of noted.decisions ?? []) if (metadata !== undefined) notes.push(`metadata: ${JSON.stringify(forTrace(metadata))}`);
 		const reason = noted.failure?.message ?? reasonOf(noted.decisions);
 		return {
 			hook: hook.id,

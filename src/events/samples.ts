@@ -16,7 +16,7 @@ export function samplePayload<Name extends EventName>(event: Name, place: { read
 	const call = { ...turn, toolName: "terminal", callId: "call_sample", args: { command: "ls -la" } };
 	const result = { text: "total 0", isError: false, details: { exitCode: 0 } };
 	const model = "rehearsal";
-	const approval = { ...turn, approvalId: "a_sample", event: "tool.calling", toolName: "terminal", args: { command: "ls -la" }, reasons: [{ hook: "sample#1", reason: "A sample question." }], digest: "0".repeat(64) };
+	const approval = { ...turn, approvalId: "a_sample", event: "tool.calling", toolName: "terminal", args: { command: "ls -la" }, reasons: [{ hook: "sample#1", reason: "A sample question." }], digest: "0".repeat(64), command: "ls -la", description: "A sample question.", patternKey: "sample#1", patternKeys: ["sample#1"], sessionKey: session.sessionId };
 	const child = { ...turn, goal: "Count the files.", childSessionId: "20260101-120001-test", depth: 1 };
 	const samples: Payloads = {
 		"message.receiving": { ...chat, text: "Hello", messageId: "1" },
@@ -49,7 +49,7 @@ export function samplePayload<Name extends EventName>(event: Name, place: { read
 		"session.switched": { ...session, to: "new", previousSessionId: "20260101-110000-test" },
 		"session.compacted": { ...session, summary: "Files were listed.", before: 40, after: 4 },
 		"turn.started": { ...turn, text: "List the files here.", model },
-		"turn.ended": { ...turn, text: "Here they are.", completed: true, interrupted: false, steps: 2, toolCalls: 1, usage: { inputTokens: 100, outputTokens: 20 }, durationMs: 900 },
+		"turn.ended": { ...turn, input: "List the files here.", text: "Here they are.", completed: true, interrupted: false, steps: 2, toolCalls: 1, usage: { inputTokens: 100, outputTokens: 20 }, durationMs: 900 },
 		"step.started": { ...turn, messages: 2 },
 		"step.ended": { ...turn, toolNames: ["terminal"], durationMs: 450 },
 		"model.streamed": { ...turn, model, delta: "Here ", channel: "text" },
@@ -58,7 +58,7 @@ export function samplePayload<Name extends EventName>(event: Name, place: { read
 		"model.selected": { ...session, model, previous: "openai-compatible:sample" },
 		"tool.called": { ...call, status: "ok", result, durationMs: 12 },
 		"approval.requested": approval,
-		"approval.resolved": { ...approval, approved: true, by: "person", waitedMs: 2000 },
+		"approval.resolved": { ...approval, approved: true, choice: "once", by: "person", waitedMs: 2000 },
 		"subagent.started": child,
 		"subagent.stopped": { ...child, status: "completed", summary: "There are 12 files.", durationMs: 3000 },
 		"extension.loaded": { ...place, surface: "terminal", profile: "default", extension: "sample", file: "/extensions/sample.ts", hooks: 1, durationMs: 3 },

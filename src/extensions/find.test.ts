@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { findPackages } from "../dialects/hermes-extension/settings.ts";
 import { findExtensions } from "./find.ts";
 
 let folder = "";
@@ -48,6 +49,20 @@ test("what looks like an extension and is none is a problem, not silence", () =>
 		"with space: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file.",
 		"ünïcode: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file.",
 	]);
+});
+
+test("a package in Python is its dialect's, unless it has an index file of ours", () => {
+	put("guard/__init__.py", "both/__init__.py", "both/index.ts");
+	assert.deepEqual([names(), problems()], [["both"], []]);
+	assert.deepEqual(findPackages(folder), { found: [{ name: "guard", file: join(folder, "guard/__init__.py") }], problems: [] });
+});
+
+test("packages are sorted by name; hidden ones, files and other folders are none, and a name that no extension can have is a problem", () => {
+	put("b/__init__.py", "A/__init__.py", ".c/__init__.py", "_d/__init__.py", "e.py", "f/main.py", "node_modules/__init__.py", "with space/__init__.py");
+	const { found, problems: said } = findPackages(folder);
+	assert.deepEqual(found.map(({ name }) => name), ["A", "b"]);
+	assert.deepEqual(said.map(({ name, message }) => `${name}: ${message}`), ["with space: the name of an extension is letters, digits, '.', '_' and '-' only. Rename the folder."]);
+	for (const none of ["none", "e.py"]) assert.deepEqual(findPackages(join(folder, none)), { found: [], problems: [] });
 });
 
 test("of two with one name the first is taken, and the other is a problem", () => {

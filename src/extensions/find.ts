@@ -1,6 +1,7 @@
-// Which extensions lie in a folder: `<name>.ts` (or .js, .mjs), or a folder `<name>` with an index file of that kind.
+// Which extensions lie in a folder: `<name>.ts` (or .js, .mjs), or a folder `<name>` with an index file of that kind. Those in Python are found by their dialect.
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isPackage } from "../dialects/hermes-extension/settings.ts";
 
 export interface FoundExtension {
 	readonly name: string;
@@ -56,7 +57,8 @@ function asFile(name: string, file: string): FoundExtension | NotAnExtension | u
 	return validName(bare) ? { name: bare, file } : { name: bare, file, message: "the name of an extension is letters, digits, '.', '_' and '-' only. Rename the file." };
 }
 
-function inFolder(name: string, folder: string): FoundExtension | NotAnExtension {
+function inFolder(name: string, folder: string): FoundExtension | NotAnExtension | undefined {
+	if (isPackage(folder)) return undefined;
 	const index = endings.map((ending) => join(folder, `index${ending}`)).find((file) => existsSync(file));
 	if (index === undefined) return { name, file: folder, message: `the folder has no ${endings.map((ending) => `index${ending}`).join(", ")}, so there is nothing to load. If it is not meant to be an extension, begin its name with '_'.` };
 	return validName(name) ? { name, file: index } : { name, file: folder, message: "the name of an extension is letters, digits, '.', '_' and '-' only. Rename the folder." };

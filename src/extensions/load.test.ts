@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, beforeEach, test } from "node:test";
@@ -8,7 +8,8 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import type { ExtensionFailed } from "../events/payloads/house.ts";
 import { inlineHost } from "../hosts/inline.ts";
 import { newId } from "../system/ids.ts";
-import { loadExtensions, type LoadedExtensions, RequiredExtensionError, userExtensions } from "./load.ts";
+import { type ExtensionSet, loadExtensions, type LoadedExtensions, RequiredExtensionError, userExtensions } from "./load.ts";
+import { userPackages } from "./python.ts";
 
 const host = inlineHost({ onStray: () => {} });
 after(() => host[Symbol.asyncDispose]());
@@ -27,8 +28,9 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const put = (name: string, body: string) => writeFileSync(join(folder, name), body);
 const extension = (body: string) => `import { defineExtension, block } from "hookline";\nexport default defineExtension(async (hooks) => {\n${body}\n});\n`;
-const load = (config: Config = {}): Promise<LoadedExtensions> =>
-	loadExtensions(userExtensions(folder, config.extensions ?? {}, "config.yaml"), {
+const load = (config: Config = {}): Promise<LoadedExtensions> => loadSet(userExtensions(folder, config.extensions ?? {}, "config.yaml"));
+const loadSet = (set: ExtensionSet): Promise<LoadedExtensions> =>
+	loadExtensions(set, {
 		engine,
 		host: async (kind) => (kinds.push(kind), host),
 		facts: () => ({ eventId: newId("e"), at: Date.now(), surface: "test", cwd: folder, profile: "default" }),
@@ -94,6 +96,27 @@ test("a required one that fails, is missing or is disabled stops the start; all 
 test("a required one that loads is no trouble", async () => {
 	put("a.ts", extension(""));
 	assert.equal((await load({ extensions: { a: { required: true } } })).loaded.length, 1);
+});
+
+test("a set may have a host of its own, which settings cannot change", async () => {
+	put("a.ts", extension(`\thooks.guard("tool.calling", () => undefined);`));
+	const set = userExtensions(folder, { a: { host: "node" } }, "config.yaml");
+	const { loaded } = await loadSet({ ...set, host: { name: "python", open: async () => host } });
+	assert.deepEqual([kinds, loaded.map(({ name, host: kind }) => [name, kind])], [[], [["a", "inline"]]]);
+	assert.deepEqual(warnings, ["config.yaml says 'host: node' of the extension 'a', which is written in Python and has a host of its own. Remove the line."]);
+});
+
+test("settings for one in Python are no trouble where the others are loaded, and the other way round", async () => {
+	put("a.ts", extension(""));
+	mkdirSync(join(folder, "guard"));
+	put("guard/__init__.py", "");
+	const settings = { a: {}, guard: { config: { plan: "x" } } };
+	await load({ extensions: { ...settings, gaurd: {} } });
+	assert.deepEqual(warnings.splice(0), [`config.yaml has settings for an extension 'gaurd', and there is none in ${folder}. Did you mean 'guard'?`]);
+	const python = () => Promise.reject(new Error("there is no Python"));
+	const { failed } = await loadSet(userPackages(folder, { ...settings, gaurd: {} }, "config.yaml", python));
+	assert.deepEqual(failed.map(({ name, message }) => [name, message]), [["guard", `${join(folder, "guard/__init__.py")}: there is no Python`]]);
+	assert.deepEqual(warnings, [`The extension 'guard' is not loaded, and none of its hooks run: ${join(folder, "guard/__init__.py")}: there is no Python`]);
 });
 
 test("settings for one that is not there are a warning with the nearest name", async () => {

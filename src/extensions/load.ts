@@ -1,8 +1,9 @@
 // From files in a folder to live hooks. One that fails is reported and the others run; one that is required stops the start.
 import type { ExtensionConfig } from "../config/schema.ts";
+import { findPackages } from "../dialects/hermes-extension/settings.ts";
 import type { Engine, Registration } from "../engine/engine.ts";
 import type { Facts } from "../events/payloads/facts.ts";
-import { RegistrationError, type Source } from "../events/registration.ts";
+import { type HostName, RegistrationError, type Source } from "../events/registration.ts";
 import { type Host, LoadError, type LoadedExtension } from "../hosts/host.ts";
 import { newId } from "../system/ids.ts";
 import { didYouMean } from "../system/nearest.ts";
@@ -18,7 +19,7 @@ export interface FailedExtension {
 }
 
 export interface LoadedExtensions {
-	readonly loaded: readonly { readonly name: string; readonly file: string; readonly host: "inline" | "node"; readonly hooks: readonly string[] }[];
+	readonly loaded: readonly { readonly name: string; readonly file: string; readonly host: HostName; readonly hooks: readonly string[] }[];
 	readonly failed: readonly FailedExtension[];
 	/** Left out by `enabled: false`. */
 	readonly disabled: readonly string[];
@@ -40,8 +41,10 @@ export interface ExtensionSet {
 	/** Where the settings stand. */
 	readonly configFile: string;
 	readonly trust: Source["trust"];
-	/** Where they run unless their settings say otherwise. */
-	readonly host: "inline" | "node";
+	/** Where they run unless their settings say otherwise, or the one host that can run them. */
+	readonly host: "inline" | "node" | { readonly name: "python"; open(): Promise<Host> };
+	/** Names that are another set's: settings of theirs are none of this one. */
+	readonly others?: readonly string[];
 }
 
 export interface LoadOptions {
@@ -53,9 +56,18 @@ export interface LoadOptions {
 	readonly warn: (message: string) => void;
 }
 
+/** The names of what was found, the broken included. */
+export const namesOf = ({ found, problems }: Pick<ExtensionSet, "found" | "problems">): readonly string[] => [...found, ...problems].map(({ name }) => name);
+
+/** Of the settings of all extensions those of some: whether the others are there is for the set that looks at all. */
+export function settingsOf(found: Pick<ExtensionSet, "found" | "problems">, settings: ExtensionSet["settings"]): ExtensionSet["settings"] {
+	const names = namesOf(found);
+	return Object.fromEntries(Object.entries(settings).filter(([name]) => names.includes(name)));
+}
+
 /** The user's own extensions. */
 export function userExtensions(folder: string, settings: ExtensionSet["settings"], configFile: string): ExtensionSet {
-	return { ...findExtensions(folder), folder, settings, configFile, trust: "user", host: "inline" };
+	return { ...findExtensions(folder), folder, settings, configFile, trust: "user", host: "inline", others: namesOf(findPackages(folder)) };
 }
 
 /**
@@ -63,18 +75,23 @@ export function userExtensions(folder: string, settings: ExtensionSet["settings"
  * @throws RequiredExtensionError that says what failed and why.
  */
 export async function loadExtensions(set: ExtensionSet, options: LoadOptions): Promise<LoadedExtensions> {
-	const { found, problems, folder, settings, configFile, trust } = set;
+	const { found, problems, folder, settings, configFile, trust, others = [] } = set;
 	const { warn } = options;
 	const isRequired = (name: string) => settings[name]?.required === true;
 	const failed: FailedExtension[] = problems.map((problem) => ({ ...problem, required: isRequired(problem.name) }));
-	const names = [...found, ...problems].map(({ name }) => name);
+	const names = namesOf(set);
 	for (const name of Object.keys(settings)) {
-		if (names.includes(name)) continue;
-		const message = `${configFile} has settings for an extension '${name}', and there is none in ${folder}.${didYouMean(name, names)}`;
+		if (names.includes(name) || others.includes(name)) continue;
+		const message = `${configFile} has settings for an extension '${name}', and there is none in ${folder}.${didYouMean(name, [...names, ...others])}`;
 		if (isRequired(name)) failed.push({ name, file: folder, message, required: true });
 		else warn(message);
 	}
-	const hostOf = (name: string) => settings[name]?.host ?? set.host;
+	const { host: own } = set;
+	const hostOf = (name: string) => (typeof own === "object" ? own.name : (settings[name]?.host ?? own));
+	const open = (name: string) => (typeof own === "object" ? own.open() : options.host(settings[name]?.host ?? own));
+	for (const name of typeof own === "object" ? names.filter((name) => settings[name]?.host !== undefined) : []) {
+		warn(`${configFile} says 'host: ${settings[name]!.host}' of the extension '${name}', which is written in Python and has a host of its own. Remove the line.`);
+	}
 	const isEnabled = ({ name }: FoundExtension) => settings[name]?.enabled !== false;
 	const enabled = found.filter(isEnabled);
 	const disabled = found.filter((extension) => !isEnabled(extension));
@@ -84,7 +101,7 @@ export async function loadExtensions(set: ExtensionSet, options: LoadOptions): P
 	const began = performance.now();
 	// All at once, then registered in order: a slow one must not hold up the start, nor the order depend on who is quick.
 	const loading = enabled.map(async ({ name, file }) => {
-		const host = await options.host(hostOf(name));
+		const host = await open(name);
 		return host.load({ name, file, trust });
 	});
 	const loaded: LoadedExtensions["loaded"][number][] = [];
@@ -93,7 +110,7 @@ export async function loadExtensions(set: ExtensionSet, options: LoadOptions): P
 		try {
 			if (settled.status === "rejected") throw settled.reason;
 			const { ids } = await registerOrUnload(options.engine, settled.value);
-			loaded.push({ name, file, host: hostOf(name), hooks: ids });
+			loaded.push({ name, file, host: settled.value.definitions[0]?.host ?? hostOf(name), hooks: ids });
 			tellLoaded(options, settled.value, performance.now() - began);
 		} catch (error) {
 			failed.push({ ...inWords(error, name, file), required: isRequired(name) });

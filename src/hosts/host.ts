@@ -1,5 +1,6 @@
 // Where an extension's code runs. A host reads an extension's file, runs its factory, and gives back hooks that the engine can call without
 // knowing what lies behind them.
+import type { JsonObject } from "../events/payloads/facts.ts";
 import type { HookDefinition, Source } from "../events/registration.ts";
 
 /** An extension as a host takes it. */
@@ -8,6 +9,16 @@ export interface ExtensionFile {
 	/** Absolute; TypeScript or JavaScript. */
 	readonly file: string;
 	readonly trust: Source["trust"];
+	/** What makes an extension of a file that exports none as it stands: a handler that was written for another agent. */
+	readonly loader?: ScriptLoader;
+}
+
+/** The part of a dialect that runs where the file does. */
+export interface ScriptLoader {
+	/** One of our modules, absolute. It has `extensionOf(module, settings)`: an Extension of what the file exports, or an Error in words for the author. */
+	readonly module: string;
+	/** Plain data. */
+	readonly settings: JsonObject;
 }
 
 /** An extension whose factory has returned. */

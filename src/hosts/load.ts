@@ -1,9 +1,10 @@
 // Reads an extension's file and runs its factory: the same in every process that runs extensions.
 import { statSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import type { Extension } from "../events/hooks.ts";
 import { describe, type HookDefinition, type HostName } from "../events/registration.ts";
 import { toFailure } from "../events/failure.ts";
-import { type ExtensionFile, LoadError } from "./host.ts";
+import { type ExtensionFile, LoadError, type ScriptLoader } from "./host.ts";
 import { readingError } from "./load-failure.ts";
 import { placeIn } from "./place.ts";
 import { createRegistrar } from "./registrar.ts";
@@ -74,7 +75,8 @@ async function importExtension(extension: ExtensionFile, frame: Within): Promise
 		using reading = newReading(extension.file);
 		const run = () => frame(() => import(reading.url) as Promise<Record<string, unknown>>);
 		try {
-			return extensionIn(extension, await (translate ? translating(reading.version, run) : run()));
+			const module = await (translate ? translating(reading.version, run) : run());
+			return extension.loader === undefined ? extensionIn(extension, module) : await extensionBy(extension.loader, extension, module);
 		} catch (thrown) {
 			if (thrown instanceof LoadError) throw thrown;
 			if (!translate && needsTranslation(thrown)) return read(true);
@@ -92,6 +94,15 @@ function lacksExport(thrown: unknown): boolean {
 
 const example = `  import { defineExtension } from "hookline";
   export default defineExtension((hooks) => { /* hooks.guard("tool.calling", …) */ });`;
+
+async function extensionBy({ module: file, settings }: ScriptLoader, extension: ExtensionFile, exported: Record<string, unknown>): Promise<Extension> {
+	const { extensionOf } = (await import(pathToFileURL(file).href)) as { readonly extensionOf: (module: object, settings: object) => Extension };
+	try {
+		return extensionOf(exported, settings);
+	} catch (error) {
+		throw new LoadError(extension.name, extension, error instanceof Error ? error.message : String(error), error);
+	}
+}
 
 /** The default export: of an ES module, of `module.exports = …`, or of `exports.default = …`. */
 function extensionIn(extension: ExtensionFile, module: Record<string, unknown>): Extension {

@@ -82,8 +82,8 @@ function receive(message: FromParent): void {
 	}
 }
 
-async function load({ extension: number, name, file, trust, timeoutMs, state: entries }: LoadMessage): Promise<void> {
-	const member: Member = { name, file, trust, number };
+async function load({ extension: number, name, file, trust, loader, timeoutMs, state: entries }: LoadMessage): Promise<void> {
+	const member: Member = { name, file, trust, number, ...(loader && { loader }) };
 	let state = states.get(name);
 	if (state === undefined) states.set(name, (state = new ChildState(name, send)));
 	state.fill(entries);

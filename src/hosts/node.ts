@@ -120,7 +120,7 @@ class NodeHost implements Host {
 			const reply = await new Promise<Reply>((resolve) => {
 				this.#onReply = resolve;
 				timer = setTimeout(() => child.kill(`kept its process busy for more than ${timeoutMs} ms`, true), timeoutMs + graceMs);
-				child.send({ t: "load", extension: number, name: extension.name, file: extension.file, trust: extension.trust, timeoutMs, state });
+				child.send({ t: "load", extension: number, name: extension.name, file: extension.file, trust: extension.trust, loader: extension.loader, timeoutMs, state });
 			});
 			if (reply.t === "ended") throw new LoadError(extension.name, extension, endedWhileLoading(reply.end));
 			if (reply.t === "load-failed") throw new LoadError(extension.name, reply, reply.why);

@@ -4,6 +4,7 @@ import { type Stage, stages } from "../events/catalog.ts";
 import type { FailureKind } from "../events/record.ts";
 import type { HookOptions, Pattern, Source } from "../events/registration.ts";
 import type { Cause } from "../events/payloads/facts.ts";
+import type { ScriptLoader } from "./host.ts";
 
 /** Characters of one line, either way. */
 export const maxLine = 16 * 1024 * 1024;
@@ -36,6 +37,7 @@ export interface LoadMessage {
 	readonly name: string;
 	readonly file: string;
 	readonly trust: Source["trust"];
+	readonly loader?: ScriptLoader | undefined;
 	readonly timeoutMs: number;
 	readonly state: readonly Entry[];
 }

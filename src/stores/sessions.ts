@@ -110,8 +110,8 @@ export interface Sessions {
 	image(sessionId: string, sha256: string): StoredImage | undefined;
 	/** All messages, oldest first. Empty for an unknown session. */
 	messages(sessionId: string): readonly Message[];
-	/** The same a few at a time, with their numbers and times: a long session need not be in memory whole. */
-	entries(sessionId: string): Iterable<SessionEntry>;
+	/** The same a few at a time, with their numbers and times, those after a number when one is given: a long session need not be in memory whole. */
+	entries(sessionId: string, after?: number): Iterable<SessionEntry>;
 	/**
 	 * Takes the last messages away again.
 	 * @throws StoreError `unknown-session`; SessionInUseError when another process holds the session's lease.

@@ -151,7 +151,9 @@ async function told(
 		const why = error instanceof Error ? error.message : String(error);
 		return failed([`The command ran, but its output is withheld: ${why}`, ...notes].join("\n"), { ...details, withheld: true });
 	}
-	const text = cutMiddle(cleanOutput(passed).trimEnd(), shownCharacters);
+	// Escape sequences could part a secret, and so could the cut.
+	const clean = cleanOutput(passed).trimEnd();
+	const text = cutMiddle(context.settings.redact?.(clean) ?? clean, shownCharacters);
 	return { text: [text === "" ? "(no output)" : text, ...notes].join("\n"), isError, details };
 }
 

@@ -38,6 +38,8 @@ export interface ToolSettings {
 		readonly allowHosts?: readonly string[];
 		readonly search?: WebSearchSettings;
 	};
+	/** Takes secrets out of terminal output, after its hooks and before anybody else; absent, it stays as it is. */
+	readonly redact?: (text: string) => string;
 	/** Where `memory` keeps its notes, absolute. */
 	readonly memoryFolder?: string;
 }

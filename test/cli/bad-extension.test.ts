@@ -41,7 +41,7 @@ test("what cannot be loaded is reported with file, line and cause, each of them,
 	assert.ok(!place.made("made"), "the guard that did load has run");
 	const list = await place.run(["hooks", "list"]);
 	assert.equal(list.code, 1, "a guard that is missing is a problem");
-	assert.match(list.stdout, /^z-guard\/calm\t/);
+	assert.match(list.stdout, /^z-guard\/calm\t/m);
 });
 
 test("a required extension that is broken, or not there at all, stops the start: exit code 1, nothing runs", async () => {

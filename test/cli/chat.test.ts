@@ -18,14 +18,14 @@ test("each line of a pipe is a message of one session, and only the answers are 
 test("the slash commands: /help lists them, /new forgets, a misspelt one gets a suggestion", async () => {
 	const { stdout } = await place.run([], { stdin: "/help\nSAY a heron\n/new\nSEEN heron\n/hepl\n/hooks\n" });
 	assert.match(stdout, /^\/help {7}what can be typed here\n\/new {8}start a fresh session\n(\/[\w-]+ .*\n)+\/quit .*\n(\/[\w-]+ .*\n)*a heron\nNew session \d{8}-\d{6}-\w{4}\.\n0\n/);
-	assert.match(stdout, /There is no command \/hepl\. Did you mean 'help'\? The commands are \/help, \/new, .*\/quit.*\.\nThere are no hooks\.\n$/);
+	assert.match(stdout, /There is no command \/hepl\. Did you mean 'help'\? The commands are \/help, \/new, .*\/quit.*\.\nhookline\/approvals  guard tool\.calling  \(if it fails, closed: .*\)\n$/);
 });
 
 test("/hooks names the live hooks and what happens when one fails", async () => {
 	await using fresh = new Place();
 	fresh.extension("no-rm.ts", extension(`hooks.guard("tool.calling", () => undefined);`));
 	const { stdout } = await fresh.run([], { stdin: "/hooks\n" });
-	assert.equal(stdout, "no-rm#1  guard tool.calling  (if it fails, closed: the tool does not run and the model is told the reason)\n");
+	assert.equal(stdout, "hookline/approvals  guard tool.calling  (if it fails, closed: the tool does not run and the model is told the reason)\nno-rm#1  guard tool.calling  (if it fails, closed: the tool does not run and the model is told the reason)\n");
 });
 
 test("when the last line failed the exit code is 1; when a later one went well it is 0", async () => {

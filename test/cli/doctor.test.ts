@@ -59,6 +59,15 @@ test("a healthy home has no problem: exit code 0, a line for each check", async 
 	assert.match(stderr, /^Problems: 0, warnings: \d+, ok: \d+\.\n$/);
 });
 
+test("it says which Python runs hooks, and it is a problem when the one that was named does not", async () => {
+	const rowOf = async () => (await doctor()).checks.find(({ name }) => name === "python hooks");
+	assert.match((await rowOf())?.message ?? "", /^They run in Python 3\.\d+\.\d+, \/.*python3\.$/);
+	place.config("python: {executable: no-such-python}\n");
+	assert.deepEqual([(await rowOf())?.state, (await doctor()).code], ["problem", 1]);
+	place.config("python: {executable: /bin/false}\n");
+	assert.match((await rowOf())?.message ?? "", /^\/bin\/false does not run, so no Python hook does: /);
+});
+
 test("on a terminal it is a table", async () => {
 	const { stdout } = await place.onTerminal(["doctor"]).ended;
 	assert.match(stdout, /^CHECK +STATE +FOUND\r\n/);
@@ -240,6 +249,15 @@ test("programs are looked for on PATH, and their absence is a warning that says 
 	assert.equal(code, 0);
 	assert.equal(of("ripgrep").message, `${folder}/rg. With it search_files is quicker in large folders.`);
 	assert.deepEqual(of("git"), { name: "git", state: "warning", message: "There is no 'git' on PATH. Models look with it at what has changed." });
+});
+
+test("how programs of hooks are started is seen by starting one, and what a slower way costs is said", async () => {
+	if (process.platform !== "linux") return console.log("Not tested: only Linux has more than one way.");
+	const { of } = await doctor();
+	const { state: way, message, advice: faster } = of("programs of hooks");
+	assert.ok(way === "ok" || (message.startsWith("Their programs are started by Node itself: ") && faster !== undefined), message);
+	const { state, advice } = of("sandbox of hooks");
+	assert.ok(state === "ok" || advice?.startsWith("Hooks with 'sandbox: auto' run without one"), advice);
 });
 
 test("a cache of compiled code that cannot be written is a warning", async () => {

@@ -25,8 +25,9 @@ test("a guard blocks: nothing runs, the model is told the reason, the trace show
 	assert.ok(record.at >= before && record.at <= Date.now());
 	assert.deepEqual(record.hooks.map(({ hook, stage, decision, reason }) => ({ hook, stage, decision, reason })), [{ hook: "calm/no-touch", stage: "guard", decision: "block", reason: "Nothing is made here." }]);
 	const text = (await place.run(["hooks", "trace"])).stdout;
-	assert.match(text, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}tool\.calling terminal → blocked by calm\/no-touch: Nothing is made here\.\n {4}calm\/no-touch {2}guard {2}block {2}[\d.]+ ms {2}Nothing is made here\.\n$/);
-	const [listed] = JSON.parse((await place.run(["hooks", "list", "--json"])).stdout).hooks as [{ source: { file: string; line: number } }];
+	assert.match(text, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}tool\.calling terminal → blocked by calm\/no-touch: Nothing is made here\.\n {4}calm\/no-touch {2}guard {2}block {2}[\d.]+ ms {2}Nothing is made here\.\n {4}hookline\/approvals {2}guard {2}pass {2}[\d.]+ ms\n$/);
+	const hooks = JSON.parse((await place.run(["hooks", "list", "--json"])).stdout).hooks as { id: string; source: { file: string; line: number } }[];
+	const listed = hooks.find(({ id }) => id === "calm/no-touch")!;
 	assert.equal(`${listed.source.file}:${listed.source.line}`, `${file}:3`);
 });
 

@@ -33,7 +33,8 @@ test("list: in a pipe a hook is a line with tabs; an extension that is not loade
 	assert.deepEqual(rows.find(([id]) => id === "watch/no-made"), ["watch/no-made", "guard", "tool.calling", "tool terminal", "20", "inline", "1500 ms", `${file}:3`, "closed: the tool does not run and the model is told the reason"]);
 	assert.deepEqual(rows.find(([id]) => id === "watch/files")?.slice(3, 5), ["tool write_file | /patch/", "100"]);
 	assert.deepEqual(rows.find(([id]) => id === "watch/told")?.slice(1, 4), ["observe", "tool.called", "all"]);
-	assert.equal(rows.length, 5);
+	assert.deepEqual(rows.find(([id]) => id === "hookline/approvals")?.slice(1, 4), ["guard", "tool.calling", "tool terminal | write_file | patch"], "what is always there is shown as well");
+	assert.equal(rows.length, 6);
 	assert.ok(rows.every((row) => row.length === 9));
 	assert.match(stderr, /The extension 'broken' is not loaded, and none of its hooks run: .*broken\.ts: its default export is 1, which was not made by defineExtension/);
 	assert.equal(code, 1);
@@ -41,7 +42,7 @@ test("list: in a pipe a hook is a line with tabs; an extension that is not loade
 
 test("list --json is one JSON value with hooks and extensions", async () => {
 	const { hooks: listed, extensions } = await json<{ hooks: { id: string; ifItFails: string }[]; extensions: { failed: { name: string }[]; disabled: string[]; loaded: { name: string; hooks: string[] }[] } }>("list");
-	assert.deepEqual(listed.map(({ id }) => id).toSorted(), ["watch/files", "watch/hello", "watch/later", "watch/no-made", "watch/told"]);
+	assert.deepEqual(listed.map(({ id }) => id).toSorted(), ["hookline/approvals", "watch/files", "watch/hello", "watch/later", "watch/no-made", "watch/told"]);
 	assert.deepEqual(extensions.failed.map(({ name }) => name), ["broken"]);
 	assert.deepEqual(extensions.disabled, ["sleeping"]);
 	assert.deepEqual(extensions.loaded.map(({ name, hooks: own }) => [name, own.length]), [["watch", 5]]);
@@ -112,7 +113,7 @@ test("explain: it was not reached, and it was not registered then", async () => 
 
 test("test: a sample, a payload, a payload from a file and from stdin go through the real hooks, and nothing runs", async () => {
 	const sample = await hooks("test", "tool.calling");
-	assert.match(sample.stdout, /tool\.calling terminal\b.*\n {4}watch\/no-made {2}guard {2}pass .*\nOutcome: goes on\n$/);
+	assert.match(sample.stdout, /tool\.calling terminal\b.*\n {4}watch\/no-made {2}guard {2}pass .*\n {4}hookline\/approvals {2}guard {2}pass .*\nOutcome: goes on\n$/);
 	assert.equal(sample.code, 0);
 	const payload = JSON.stringify({ args: { command: "touch made" } });
 	const file = join(place.folder, "call.json");

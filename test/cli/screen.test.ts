@@ -32,6 +32,12 @@ async function leave(person: Screen): Promise<void> {
 /** Enter is typed apart: together with other keys in one piece it would be part of a paste to some terminals. */
 const send = (person: Screen, text: string) => person.type(`${text}\r`);
 
+/** Ctrl-C empties the editor once nothing runs any more; before that it stops what runs. */
+async function emptyEditor(person: Screen): Promise<void> {
+	await person.hides(/Working|Stopping/);
+	person.type(ctrlC);
+}
+
 test("a first conversation without a key: what runs, what to do next, an editor, a status line; Ctrl-D leaves", { skip }, async () => {
 	await using place = new Place();
 	const person = await open(place);
@@ -79,7 +85,7 @@ test("a question shows what would run; what was being typed is no answer to it a
 	await person.shows("DONE");
 	assert.ok(place.made("made"));
 	await person.shows(/─\nyes, and\s*\n─/);
-	person.type(ctrlC);
+	await emptyEditor(person);
 	await person.hides("yes, and");
 	send(person, callTerminal("touch other"));
 	await person.shows(/Allow this\?[\s\S]*❯ *\n/);
@@ -147,7 +153,7 @@ test("what had not joined when the turn was stopped comes back into the editor",
 	person.type(escape);
 	await person.shows(/Stopped\.[\s\S]*─\none more thing\s*\n─/);
 	assert.equal((await place.sessions())[0]?.messages, 3);
-	person.type(ctrlC);
+	await emptyEditor(person);
 	await leave(person);
 });
 
@@ -162,7 +168,7 @@ test("a command about the run works while it runs, another waits for its end", {
 	await person.shows("after this turn: /new");
 	send(person, "/stop");
 	await person.shows(/Stopped\.[\s\S]*─\n\/new\s*\n─/);
-	person.type(ctrlC);
+	await emptyEditor(person);
 	await leave(person);
 });
 
@@ -297,7 +303,7 @@ test("a conversation that is taken up shows where it was, and what was typed bef
 	await person.shows(/─\n!echo mine\s*\n─/);
 	person.type(up);
 	await person.shows(/─\nCALL terminal \{"command":"echo a heron"\}\s*\n─/);
-	person.type(ctrlC);
+	await emptyEditor(person);
 	await leave(person);
 });
 
@@ -309,12 +315,12 @@ test("commands and paths are completed; Enter sends what is typed unless an entr
 	await person.shows("→ stop");
 	person.type("\t");
 	await person.shows(/─\n\/stop\s*\n─/);
-	person.type(ctrlC);
+	await emptyEditor(person);
 	person.type("look at @her");
 	await person.shows("→ heron.txt");
 	person.type("\t");
 	await person.shows(/─\nlook at @heron\.txt\s*\n─/);
-	person.type(ctrlC);
+	await emptyEditor(person);
 	send(person, "/sess");
 	await person.shows("There is no command /sess. Did you mean 'sessions'?");
 	await leave(person);

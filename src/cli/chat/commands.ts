@@ -2,6 +2,7 @@
 import { type Command, CommandRefused } from "../../agent/conversation.ts";
 import type { Runtime } from "../../runtime.ts";
 import { visibleLine } from "../../system/visible.ts";
+import { hostWords, notLive, shellHooksNow } from "../hooks/shell-rows.ts";
 import { recordLines } from "../hooks/trace.ts";
 import { exportCommand } from "../sessions/export-command.ts";
 import type { Meter } from "./meter.ts";
@@ -53,6 +54,20 @@ export function chatCommands({ runtime, view, meter, input }: ChatCommandParts):
 				const records = parts.store.trace.recent({ sessionId: session.id, limit: limit * 20 }).filter(({ hooks }) => hooks.some(({ hook }) => !hook.startsWith("hookline/")));
 				if (records.length === 0) return "No hook has run in this session yet.";
 				return records.slice(0, limit).toReversed().map(recordLines).join("\n");
+			},
+		},
+		{
+			name: "hooks",
+			summary: "the hooks that are live in this conversation, and those that were left out",
+			anytime: true,
+			run() {
+				const hooks = runtime.engine.hooks();
+				const shell = shellHooksNow(runtime);
+				const lines = [
+					...hooks.map((hook) => `${hook.id}  ${hook.stage} ${hook.event}  ${hook.host === "shell" ? `${hostWords(hook, shell)}  ` : ""}(if it fails, ${hook.ifItFails})`),
+					...notLive(shell, hooks).map(({ hook, reason = "it was not approved when this conversation began." }) => `${hook.id}  LEFT OUT of ${hook.event}: ${visibleLine(reason)}`),
+				];
+				return lines.length === 0 ? "There are no hooks." : lines.join("\n");
 			},
 		},
 		{

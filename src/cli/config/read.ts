@@ -1,7 +1,11 @@
 // `hookline config get`, `path` and `check`.
+import { homedir } from "node:os";
+import { delegateTask } from "../../agent/delegate.ts";
 import { findSetting } from "../../config/key.ts";
 import { readConfigFile } from "../../config/read.ts";
+import { shellHooksIn } from "../../dialects/hermes-shell/settings.ts";
 import { homeOf } from "../../system/home.ts";
+import { builtInTools } from "../../tools/built-in.ts";
 import { CommandError, exitCodes, UsageError } from "../exit.ts";
 import { note, print, printJson } from "../output.ts";
 
@@ -31,7 +35,10 @@ export function path(): number {
 /** @returns 1 when there are mistakes; they are the answer, so they go to stdout. */
 export async function check({ json }: { readonly json?: boolean }): Promise<number> {
 	const { config: file } = homeOf(process.env);
-	const { text, mistakes } = await readConfigFile(file);
+	const { text, ...read } = await readConfigFile(file);
+	const hooks = read.mistakes.length > 0 ? { mistakes: [], warnings: [] } : shellHooksIn(read, { file, userHome: process.env["HOME"] || homedir(), toolNames: [...builtInTools(), delegateTask].map(({ name }) => name) });
+	const mistakes = [...read.mistakes, ...hooks.mistakes];
+	for (const warning of hooks.warnings) note(warning);
 	if (json) printJson({ file, exists: text !== undefined, mistakes });
 	else if (mistakes.length > 0) for (const { line, column, message } of mistakes) print(`${file}:${line}:${column}: ${message}`);
 	else print(text === undefined ? `There is no ${file}, so every setting has its default.` : `${file} has no mistakes.`);

@@ -96,6 +96,8 @@ export interface TurnEnding extends Facts {
 	readonly toolNames: readonly string[];
 }
 export interface TurnEnded extends Facts {
+	/** What the person said. */
+	readonly input: string;
 	readonly text: string;
 	readonly completed: boolean;
 	readonly interrupted: boolean;

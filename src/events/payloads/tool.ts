@@ -52,10 +52,19 @@ export interface ApprovalRequested extends Facts {
 	readonly reasons: readonly { readonly hook: string; readonly reason: string }[];
 	/** SHA-256 of the value the answer is bound to. */
 	readonly digest: string;
+	/** What it is about: the command in its normal form where Hookline's own guard asks, else the command as it is, or the arguments as JSON. */
+	readonly command: string;
+	/** All reasons in one text. */
+	readonly description: string;
+	/** What asks, the first of `patternKeys`: a rule of Hookline's own guard, or the hook. */
+	readonly patternKey: string;
+	readonly patternKeys: readonly string[];
+	readonly sessionKey: string;
 }
 
 export interface ApprovalResolved extends ApprovalRequested {
 	readonly approved: boolean;
+	readonly choice: "once" | "session" | "always" | "deny" | "timeout";
 	/** `person`, or why nobody answered: `nobody-there`, `timed-out`, `interrupted`. */
 	readonly by: string;
 	readonly reason?: string;

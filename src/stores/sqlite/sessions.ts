@@ -134,8 +134,8 @@ export class SqliteSessions implements Sessions {
 		return rows.map((row) => JSON.parse(row.json) as Message);
 	}
 
-	*entries(sessionId: string): Generator<SessionEntry> {
-		for (let last = 0; ; ) {
+	*entries(sessionId: string, after = 0): Generator<SessionEntry> {
+		for (let last = after; ; ) {
 			const rows = this.#database.all<{ seq: number; at: number; json: string }>("SELECT seq, at, json FROM messages WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?", sessionId, last, readChunk);
 			for (const { seq, at, json } of rows) yield { number: seq, at, message: JSON.parse(json) as Message };
 			if (rows.length < readChunk) return;

@@ -1,0 +1,2 @@
+def why():
+    return 'Plan first.'

@@ -1,0 +1,6 @@
+from agent.extension_hooks import HookResult, get_config, get_turn_state, register_hook
+
+
+@register_hook("intercept_tool_call", priority=3)
+def reads(metadata):
+    print(metadata)

@@ -1,0 +1,3 @@
+def handle(event_type, context):
+    print(event_type)
+    return {'decision': 'deny'}

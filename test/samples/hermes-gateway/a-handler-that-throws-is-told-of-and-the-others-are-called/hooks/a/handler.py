@@ -1,0 +1,2 @@
+async def handle(event_type, context):
+    return context['nothing']

@@ -1,0 +1,2 @@
+def handle(event_type, context):
+    print(event_type)

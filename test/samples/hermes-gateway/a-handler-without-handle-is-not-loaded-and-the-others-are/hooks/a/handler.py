@@ -1,0 +1,2 @@
+def handler(event_type, context):
+    pass
