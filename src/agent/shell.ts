@@ -13,10 +13,9 @@ export interface ShellOptions {
 	readonly onOutput: (chunk: Buffer) => void;
 }
 
-/** What ran, after the hooks, and what came of it. `ran` is false when a hook refused it or answered in its place. */
+/** The command after the hooks, and what came of it. */
 export interface ShellResult {
 	readonly command: string;
-	readonly ran: boolean;
 	readonly result: ToolResult;
 }
 
@@ -32,18 +31,18 @@ export async function runShell(session: Session, typed: string, { kept, stop, on
 	let command = typed;
 	if (engine.has("shell.running")) {
 		const outcome = await engine.dispatch("shell.running", { ...session.facts(), command }, { signal: stop });
-		if (outcome.kind === "blocked") return { command, ran: false, result: { text: `[Blocked by ${outcome.by}] ${outcome.reason}`, isError: true } };
-		if (outcome.kind === "responded") return answered(session, command, { text: outcome.text, isError: false }, kept, false);
+		if (outcome.kind === "blocked") return { command, result: { text: `[Blocked by ${outcome.by}] ${outcome.reason}`, isError: true } };
+		if (outcome.kind === "responded") return answered(session, command, { text: outcome.text, isError: false }, kept);
 		({ command } = outcome.payload);
 	}
 	const context = toolContextFor(session, newId("shell"), stop);
 	const live = engine.has("terminal.returning") ? {} : { onOutput };
-	return answered(session, command, await terminal.run({ command, timeout_s: longestS }, { ...context, ...live }), kept, true);
+	return answered(session, command, await terminal.run({ command, timeout_s: longestS }, { ...context, ...live }), kept);
 }
 
-function answered(session: Session, command: string, result: ToolResult, kept: boolean, ran: boolean): ShellResult {
+function answered(session: Session, command: string, result: ToolResult, kept: boolean): ShellResult {
 	if (kept) session.append({ role: "user", text: `${beginning}${JSON.stringify(command)}>\n${result.text.replaceAll("</shell>", "<\\/shell>")}\n</shell>` });
-	return { command, ran, result };
+	return { command, result };
 }
 
 const beginning = "I ran a command in my shell.\n<shell command=";

@@ -1,10 +1,10 @@
 // Shell hooks from config.yaml to live hooks: agreed to by the user, started when they are called.
+import { homedir } from "node:os";
 import type { ConfigMistake } from "../../config/read.ts";
 import { definitionsOf } from "../../dialects/hermes-shell/definitions.ts";
 import { readShellHooks } from "../../dialects/hermes-shell/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { shellHost } from "../../hosts/shell/host.ts";
-import type { ShellHost } from "../../hosts/shell/job.ts";
 import type { Sessions } from "../../stores/sessions.ts";
 import type { Home } from "../../system/home.ts";
 import { Consent } from "../consent/consent.ts";
@@ -36,11 +36,9 @@ export interface ShellHooksOptions {
 export interface LoadedShellHooks extends AsyncDisposable {
 	/** Each with what became of it at the start. */
 	readonly settled: readonly Settled[];
-	/** How programs are started. */
-	readonly way: ShellHost["way"] | undefined;
 }
 
-const none: LoadedShellHooks = { settled: [], way: undefined, [Symbol.asyncDispose]: async () => {} };
+const none: LoadedShellHooks = { settled: [], [Symbol.asyncDispose]: async () => {} };
 
 /**
  * Registers the shell hooks of a configuration. What may not run is left out with a warning, or blocks when it is closed; nobody is asked here.
@@ -48,7 +46,7 @@ const none: LoadedShellHooks = { settled: [], way: undefined, [Symbol.asyncDispo
  */
 export async function loadShellHooks(options: ShellHooksOptions): Promise<LoadedShellHooks> {
 	const { read, file, home, environment, cwd, surface, engine, toolNames, ways, warn } = options;
-	const { hooks, warnings } = readShellHooks(read, { file, userHome: environment["HOME"] ?? "", toolNames });
+	const { hooks, warnings } = readShellHooks(read, { file, userHome: environment["HOME"] || homedir(), toolNames });
 	for (const warning of warnings) warn(warning);
 	if (hooks.length === 0) return none;
 	const consent = new Consent({ home, environment, warn });
@@ -64,9 +62,6 @@ export async function loadShellHooks(options: ShellHooksOptions): Promise<Loaded
 	const announced = surface === "test" ? undefined : await announce(home, { surface, cwd, settled });
 	return {
 		settled,
-		get way() {
-			return host.way;
-		},
 		async [Symbol.asyncDispose]() {
 			announced?.[Symbol.dispose]();
 			await host[Symbol.asyncDispose]();
