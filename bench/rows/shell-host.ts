@@ -1,11 +1,16 @@
 // A shell hook: a script started, fed and heard. Beside it the same script started by a small C program, which is the least it can cost, and by Node.
 import { execFile, spawn } from "node:child_process";
+import { statSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { readShellHooks } from "../../src/dialects/hermes-shell/settings.ts";
+import { Consent } from "../../src/extensions/consent/consent.ts";
+import { settle } from "../../src/extensions/consent/settle.ts";
 import { shellHost } from "../../src/hosts/shell/host.ts";
 import type { ShellHost } from "../../src/hosts/shell/job.ts";
+import { homeOf } from "../../src/system/home.ts";
 import { LineChild, program, temporaryFolder } from "../child.ts";
 import { figureOf, keep, quantile } from "../measure.ts";
 import { atMost, type Measurement, mb, ms, type Row, row, timesTheFloor } from "../row.ts";
@@ -18,6 +23,7 @@ const warmUpRounds = 3;
 const callsInRound = 40;
 const env = { PATH: process.env["PATH"] ?? "/usr/bin:/bin" };
 const heldMb = 500;
+const settledMs = 4_500;
 
 type Call = () => Promise<unknown>;
 
@@ -71,6 +77,15 @@ async function compiled(folder: string): Promise<string | { readonly why: string
 	} catch (error) {
 		return { why: `without its floor: the C program could not be compiled (${(error as Error).message.split("\n", 1)[0]})` };
 	}
+}
+
+/** A hook of that script which is approved: what looks at it before a start. */
+async function consentTo(file: string, folder: string): Promise<Call> {
+	const home = homeOf({ HOOKLINE_HOME: folder });
+	const { hooks } = readShellHooks({ value: { hooks: { pre_tool_call: [{ command: file }] } }, placeOf: () => ({ line: 1, column: 1 }) }, { file: home.config, userHome: folder, toolNames: [] });
+	const consent = new Consent({ home, environment: env, warn: keep });
+	await settle(consent, hooks, { cwd: folder, accept: "the bench", warn: keep });
+	return () => consent.for(hooks[0]!, folder);
 }
 
 const medianOf = (times: readonly number[]): number => quantile(times.toSorted((a, b) => a - b), 0.5);
@@ -127,6 +142,21 @@ export const measurements: readonly Measurement[] = [
 				const large = await rowFor(`${heldMb} MB held`);
 				keep(held);
 				return [small, large];
+			}),
+	},
+	{
+		about: "the event loop blocked by looking at the consent",
+		measure: () =>
+			withScript(async (file, folder) => {
+				const look = await consentTo(file, folder);
+				const files = [file, "/bin/sh", ...["approved", "shell-hooks-allowlist.json"].map((name) => join(folder, name))];
+				// What was written just now is hashed each time.
+				await pause(settledMs);
+				// As much time between two as a script takes.
+				const apart = (work: Call): Call => async () => (await pause(2), work());
+				const [mine, floor, idle] = await inTurns([() => blocked(apart(look)), () => blocked(apart(async () => files.forEach((one) => statSync(one)))), () => blocked(apart(async () => {}))]);
+				const without = (lane: readonly number[]) => figureOf(lane.map((value, i) => Math.max(0, value - idle![i]!)));
+				return [row({ what: "event loop blocked by looking at the consent, a call", unit: "ns", measured: without(mine!), floor: { name: `stat of ${files.length} files`, median: without(floor!).median }, note: "comes to each call of a shell hook" })];
 			}),
 	},
 ];

@@ -4,8 +4,9 @@ import type { DurableState, HookContext } from "../events/context.ts";
 import { type HookFailure, toFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
 import type { Cause, Facts, JsonObject } from "../events/payloads/facts.ts";
+import type { Deadlines } from "../system/deadlines.ts";
 import type { LogLevel } from "../system/log.ts";
-import { type Deadlines, Waiting, type WaitingFor } from "./deadline.ts";
+import { Waiting, type WaitingFor } from "./deadline.ts";
 import type { Hook } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
@@ -92,8 +93,8 @@ export class Call implements HookContext, Running, WaitingFor {
 		return this.#hook.timeoutMs;
 	}
 
-	late(): void {
-		this.#parts.log(this.hook, `answered ${this.event} after its time was up; the answer was dropped`, "warning");
+	late({ kind }: HookFailure): void {
+		this.#parts.log(this.hook, `answered ${this.event} after ${kind === "timed-out" ? "its time was up" : "it was stopped"}; the answer was dropped`, "warning");
 	}
 
 	get hook(): string {

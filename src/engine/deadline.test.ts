@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandOf, engineWith, guard, inWords, never, observe, toolCall, toolCalled, transform } from "../../test/engine.ts";
 import { block, rewrite } from "../events/decision.ts";
-import { Deadline, Deadlines } from "./deadline.ts";
+import { Deadline, Deadlines } from "../system/deadlines.ts";
 
 /** A clock that only moves when a handler says that it took some time. */
 function clock() {
@@ -76,13 +76,31 @@ test("a late answer is dropped and logged, never applied", async () => {
 	assert.equal(commandOf(outcome), "ls");
 });
 
-test("what rejects after its time-out takes nothing down", async () => {
-	const { promise: answer, reject } = Promise.withResolvers<unknown>();
-	const { promise: logged, resolve: log } = Promise.withResolvers<void>();
-	const engine = engineWith([guard("tool.calling", () => answer, { timeoutMs: 10, onError: "open" })], { log: (_, message) => void (message.startsWith("answered") && log()) });
+test("a handler that gives up when its time is up, or the turn is stopped, is not said to have answered late", async () => {
+	const said: string[] = [];
+	const givesUp = (_: unknown, { signal }: { readonly signal: AbortSignal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("given up"))));
+	const silent = (_: unknown, { signal }: { readonly signal: AbortSignal }) => new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+	const hooks = [guard("tool.calling", givesUp, { timeoutMs: 10, onError: "open" }), guard("tool.calling", silent, { timeoutMs: 10, onError: "open" })];
+	const engine = engineWith(hooks, { log: (_, message) => void said.push(message) });
 	await engine.dispatch("tool.calling", toolCall());
-	reject(new Error("late"));
-	await logged;
+	const stop = new AbortController();
+	const dispatched = engine.dispatch("tool.calling", toolCall(), { signal: stop.signal });
+	stop.abort();
+	await dispatched;
+	await new Promise((resolve) => setImmediate(resolve));
+	assert.deepEqual(said.filter((message) => message.startsWith("answered")), []);
+});
+
+test("an answer after a stop is said to have come after that", async () => {
+	const { promise: answer, resolve } = Promise.withResolvers<unknown>();
+	const { promise: logged, resolve: log } = Promise.withResolvers<string>();
+	const stop = new AbortController();
+	const engine = engineWith([transform("tool.calling", () => answer)], { log: (_, message) => void (message.startsWith("answered") && log(message)) });
+	const dispatched = engine.dispatch("tool.calling", toolCall(), { signal: stop.signal });
+	stop.abort();
+	await dispatched;
+	resolve(rewrite({ command: "ls -l" }));
+	assert.equal(await logged, "answered tool.calling after it was stopped; the answer was dropped");
 });
 
 test("an answer that ran past its time without a pause came too late", async () => {

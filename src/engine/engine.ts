@@ -11,11 +11,12 @@ import type { Facts, JsonObject } from "../events/payloads/facts.ts";
 import type { DispatchRecord, HookSummary, TraceSink } from "../events/record.ts";
 import { type HookDefinition, RegistrationError } from "../events/registration.ts";
 import { monotonicMs } from "../system/clock.ts";
+import { Deadlines } from "../system/deadlines.ts";
 import { newId } from "../system/ids.ts";
 import type { LogLevel } from "../system/log.ts";
 import { copyPlain, deepFreeze } from "../system/plain.ts";
 import { causeOf, type EngineParts, maxDepth, maxWaiting } from "./context.ts";
-import { Deadlines, Waiting } from "./deadline.ts";
+import { Waiting } from "./deadline.ts";
 import { Dispatch } from "./dispatch.ts";
 import { countFailure } from "./failure.ts";
 import { Observers } from "./observe.ts";
@@ -176,14 +177,14 @@ class HookEngine implements Engine {
 
 	tell<Name extends ObserveEvent>(event: Name, payload: Payloads[Name]): void {
 		const plans = this.#plans[event];
-		if (plans === undefined) return;
+		if (plans === undefined && !("always" in catalog[event])) return;
 		const sealed = this.#seal(payload, noOptions);
 		if (sealed.cause !== undefined && sealed.cause.depth > maxDepth) {
 			this.#parts.log(sealed.cause.hook, `fired ${event} from inside ${maxDepth} levels of hooks; it was not told`, "warning");
 			return;
 		}
-		const plan = plans.forTool((sealed as { toolName?: string }).toolName);
-		this.#observers.tell(event, sealed, plan.observers, !("frequent" in catalog[event]));
+		const plan = plans?.forTool((sealed as { toolName?: string }).toolName);
+		this.#observers.tell(event, sealed, plan?.observers ?? [], !("frequent" in catalog[event]));
 	}
 
 	endTurn(turnId: string): void {

@@ -30,6 +30,28 @@ test("each observer hears one thing after the other, in order, also when it is a
 	assert.deepEqual(words, ["1 begins", "1 ends", "2 begins", "2 ends", "3 begins", "3 ends"]);
 });
 
+test("observers that ask for it hear a session in the order in which things were told, and another session does not wait", async () => {
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	const { promise: heardOther, resolve: hearOther } = Promise.withResolvers<void>();
+	const heard: string[] = [];
+	const called = observe("tool.called", async ({ callId }) => {
+		await released;
+		heard.push(`called ${callId}`);
+	});
+	const ended = observe("step.ended", ({ sessionId }) => {
+		heard.push(`ended ${sessionId}`);
+		if (sessionId === "s2") hearOther();
+	});
+	const engine = engineWith([called, ended].map((definition) => ({ ...definition, inOrder: "one" })));
+	for (const n of [1, 2]) engine.tell("tool.called", numbered(n));
+	for (const sessionId of ["s1", "s2"]) engine.tell("step.ended", { ...facts({ sessionId }), toolNames: [], durationMs: 1 });
+	await heardOther;
+	assert.deepEqual(heard, ["ended s2"]);
+	release();
+	await engine.idle();
+	assert.deepEqual(heard, ["ended s2", "called 1", "called 2", "ended s1"]);
+});
+
 test("a slow observer delays nobody else", async () => {
 	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	const { promise: heardAll, resolve: hearAll } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 // Telling observers, outside the path. Each has a bounded queue of its own, so a slow one delays nobody and loses only its own news. An observer of
-// several events has one queue for all of them: it hears them in the order in which they were told.
+// several events has one queue for all of them: it hears them in the order in which they were told. So do several that ask for it, for each session.
 import { HookFailure } from "../events/failure.ts";
 import type { EventName } from "../events/payloads/all.ts";
 import type { Facts } from "../events/payloads/facts.ts";
@@ -27,7 +27,7 @@ const noMetadata = Object.freeze({});
 /** All queues of an engine. */
 export class Observers {
 	readonly #parts: EngineParts;
-	/** By the id of the registration. */
+	/** By the id of the registration, or by what is heard in order and the session. */
 	readonly #queues = new Map<string, Queue>();
 	readonly #busy = new Set<Promise<void>>();
 
@@ -45,7 +45,7 @@ export class Observers {
 			return;
 		}
 		const told = entry && { entry, left: concerned.length };
-		for (const hook of concerned) this.#queueOf(hook).push({ hook, payload, told });
+		for (const hook of concerned) this.#queueOf(hook, payload).push({ hook, payload, told });
 	}
 
 	/** Resolves when every observer has heard everything told so far, and what was told meanwhile. */
@@ -53,16 +53,19 @@ export class Observers {
 		while (this.#busy.size > 0) await Promise.all(this.#busy);
 	}
 
-	#queueOf(hook: Hook): Queue {
-		let queue = this.#queues.get(hook.id);
-		if (queue === undefined) {
-			const busy = this.#busy;
-			queue = new Queue(this.#parts, hook.id, (running) => {
-				busy.add(running);
-				void running.finally(() => busy.delete(running));
+	#queueOf({ id, inOrder }: Hook, { sessionId = "" }: Facts): Queue {
+		const key = inOrder === undefined ? id : `${inOrder}\0${sessionId}`;
+		const known = this.#queues.get(key);
+		if (known !== undefined) return known;
+		const queue: Queue = new Queue(this.#parts, inOrder ?? id, (running) => {
+			this.#busy.add(running);
+			void running.finally(() => {
+				this.#busy.delete(running);
+				// There is one for each session there ever was.
+				if (inOrder !== undefined && queue.isIdle) this.#queues.delete(key);
 			});
-			this.#queues.set(hook.id, queue);
-		}
+		});
+		this.#queues.set(key, queue);
 		return queue;
 	}
 
@@ -84,6 +87,10 @@ class Queue {
 		this.#parts = parts;
 		this.#id = id;
 		this.#started = started;
+	}
+
+	get isIdle(): boolean {
+		return !this.#running;
 	}
 
 	push(news: News): void {

@@ -2,8 +2,8 @@
 import type { WrappableEvent } from "../events/catalog.ts";
 import { HookFailure, toFailure } from "../events/failure.ts";
 import type { Payloads } from "../events/payloads/all.ts";
+import { Deadline } from "../system/deadlines.ts";
 import { Call, type EngineParts } from "./context.ts";
-import { Deadline } from "./deadline.ts";
 import { failureReason, suspension } from "./failure.ts";
 import type { Matchable } from "./matcher.ts";
 import type { Blocked, Go } from "./outcome.ts";

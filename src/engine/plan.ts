@@ -20,6 +20,7 @@ export interface Hook {
 	readonly repeatable: boolean;
 	readonly redacts: boolean;
 	readonly queue: number;
+	readonly inOrder: string | undefined;
 	/** False for hooks of a project folder: they can only tighten. */
 	readonly mayAllow: boolean;
 	readonly source: Source;
@@ -68,6 +69,7 @@ function toHook(id: string, event: EventName, definition: HookDefinition): Hook 
 		repeatable: options.repeatable === true,
 		redacts: options.redacts === true,
 		queue: definition.queue ?? defaultQueue,
+		inOrder: definition.inOrder,
 		mayAllow: source.trust !== "project",
 		source,
 		summary: { id, event, stage, matcher: matcherText(options), priority, timeoutMs, onError: policy, host, source, ifItFails: inWords(policy, spec) },

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { HookFailure } from "../../events/failure.ts";
+import { Deadline, Deadlines } from "../../system/deadlines.ts";
 import type { ShellEnded, ShellHost, ShellJob } from "./job.ts";
 import { endRemains, markName } from "./remains.ts";
 import { findSandbox, inSandbox, type Sandbox, sandboxFailure } from "./sandbox.ts";
@@ -29,7 +30,38 @@ const busyPauseMs = 20;
 const busyTries = 10;
 
 type Stop = "timed-out" | "interrupted" | "closing";
-type Outcome = { readonly ended: Ended } | { readonly failed: unknown } | { readonly stop: Stop };
+interface Stopped {
+	readonly stop: Stop;
+}
+
+/** A run that is under way. */
+class Run extends Deadline {
+	readonly job: ShellJob;
+	readonly began = performance.now();
+	/** Its end, whatever came of it. */
+	over: Promise<unknown> | undefined;
+	#stopped: Stopped | undefined;
+	#onStop: ((stopped: Stopped) => void) | undefined;
+
+	constructor(job: ShellJob) {
+		super(() => this.stop("timed-out"));
+		this.job = job;
+	}
+
+	stop(why: Stop): void {
+		this.#stopped ??= { stop: why };
+		this.#onStop?.(this.#stopped);
+	}
+
+	/** What a promise resolves to, or the stop if that comes first. Not Promise.race(): it makes a promise for each of the two. */
+	unlessStopped<Value>(promise: Promise<Value>): Promise<Value | Stopped> {
+		return new Promise((resolve, reject) => {
+			this.#onStop = resolve;
+			if (this.#stopped !== undefined) resolve(this.#stopped);
+			promise.then(resolve, reject);
+		});
+	}
+}
 
 /** The spawner is started by the first run. */
 export function shellHost(options: ShellHostOptions = {}): ShellHost {
@@ -40,9 +72,9 @@ class Shell implements ShellHost {
 	readonly #path: string;
 	readonly #starters: Starters;
 	readonly #token = randomUUID().slice(0, 8);
-	/** How each run that is under way is stopped. */
-	readonly #stops = new Set<(why: Stop) => void>();
-	readonly #work = new Set<Promise<unknown>>();
+	readonly #runs = new Set<Run>();
+	// Not AbortSignal.timeout(): its timer lets the process end.
+	readonly #deadlines = new Deadlines(() => performance.now());
 	#numbers = 0;
 	#sandbox: Promise<Sandbox> | undefined;
 	#closed = false;
@@ -57,71 +89,70 @@ class Shell implements ShellHost {
 	}
 
 	run(job: ShellJob): Promise<ShellEnded> {
-		const work = this.#run(job).finally(() => this.#work.delete(work));
-		this.#work.add(work);
-		return work;
+		const run = new Run(job);
+		const over = this.#run(run);
+		run.over = over;
+		return over;
 	}
 
 	async [Symbol.asyncDispose](): Promise<void> {
 		this.#closed = true;
-		for (const stop of this.#stops) stop("closing");
-		await Promise.allSettled(this.#work);
+		for (const run of this.#runs) run.stop("closing");
+		await Promise.allSettled([...this.#runs].map(({ over }) => over));
 		await this.#starters.close();
 	}
 
-	async #run(job: ShellJob): Promise<ShellEnded> {
-		const began = performance.now();
-		const stopped = Promise.withResolvers<{ readonly stop: Stop }>();
-		const stop = (why: Stop) => stopped.resolve({ stop: why });
-		const interrupt = () => stop("interrupted");
+	async #run(run: Run): Promise<ShellEnded> {
+		const { job, began } = run;
 		if (this.#closed) throw stopFailure("closing", job);
 		if (job.signal.aborted) throw stopFailure("interrupted", job);
-		// Not AbortSignal.timeout(): its timer lets the process end.
-		const timer = setTimeout(stop, job.timeoutMs, "timed-out");
+		const interrupt = () => run.stop("interrupted");
+		this.#deadlines.add(run, began + job.timeoutMs);
 		job.signal.addEventListener("abort", interrupt);
-		this.#stops.add(stop);
+		this.#runs.add(run);
 		try {
-			const { ended, sandboxed } = await this.#toTheEnd(job, stopped.promise);
+			const { ended, sandboxed } = await this.#toTheEnd(run);
 			const { exitCode, signal, stdout, stderr, truncated } = ended;
 			return { exitCode, signal, stdout: stdout.toString(), stderr: stderr.toString(), truncated, sandboxed, ms: performance.now() - began };
 		} finally {
-			clearTimeout(timer);
+			this.#deadlines.remove(run);
 			job.signal.removeEventListener("abort", interrupt);
-			this.#stops.delete(stop);
+			this.#runs.delete(run);
 		}
 	}
 
 	/** @throws HookFailure */
-	async #toTheEnd(job: ShellJob, stopped: Promise<{ readonly stop: Stop }>): Promise<{ readonly ended: Ended; readonly sandboxed: boolean }> {
+	async #toTheEnd(run: Run): Promise<{ readonly ended: Ended; readonly sandboxed: boolean }> {
+		const { job } = run;
 		const mark = `${this.#token}.${++this.#numbers}`;
 		const plain: StartRequest = { file: job.file, args: job.args, stdin: job.stdin, cwd: job.cwd, env: { ...job.env, [markName]: mark } };
-		const prepared = job.sandbox === "off" ? { request: plain, sandboxed: false } : await Promise.race([stopped, this.#prepare(plain, job)]);
+		const prepared = job.sandbox === "off" ? { request: plain, sandboxed: false } : await run.unlessStopped(this.#prepare(plain, job));
 		if ("stop" in prepared) throw stopFailure(prepared.stop, job);
 		const { request, sandboxed } = prepared;
 		for (let tries = 0; ; tries++) {
-			const way = this.#starters.ready ?? (await Promise.race([stopped, this.#starters.next()]));
+			const way = this.#starters.ready ?? (await run.unlessStopped(this.#starters.next()));
 			if ("stop" in way) throw stopFailure(way.stop, job);
 			const started = way.start(request);
-			const outcome = await Promise.race<Outcome>([stopped, started.ended.then((ended) => ({ ended }), (failed: unknown) => ({ failed }))]);
-			if ("stop" in outcome) {
-				await endAll(started, mark);
-				throw stopFailure(outcome.stop, job);
-			}
-			if ("ended" in outcome) {
-				const failure = sandboxed ? sandboxFailure(outcome.ended) : undefined;
-				if (failure === undefined) return { ended: outcome.ended, sandboxed };
+			try {
+				const ended = await run.unlessStopped(started.ended);
+				if ("stop" in ended) {
+					await endAll(started, mark);
+					throw stopFailure(ended.stop, job);
+				}
+				const failure = sandboxed ? sandboxFailure(ended) : undefined;
+				if (failure === undefined) return { ended, sandboxed };
 				throw new HookFailure("cannot-start", `could not be started in its sandbox: ${failure}.`);
+			} catch (failed) {
+				if (failed instanceof WayEnded) {
+					// Alone it is the one that did it, as far as anybody can tell.
+					const counts = this.#runs.size === 1;
+					await within(lastMs, endRemains({ mark, pid: undefined }));
+					throw new HookFailure("host-ended", `what came of it is not known, as the process that starts programs for hooks ${failed.message}.`, { counts, cause: failed });
+				}
+				if (!(failed instanceof StartError)) throw failed;
+				if (failed.code !== "ETXTBSY" || tries === busyTries) throw await startFailure(request, failed);
+				await pause(busyPauseMs);
 			}
-			const { failed } = outcome;
-			if (failed instanceof WayEnded) {
-				// Alone it is the one that did it, as far as anybody can tell.
-				const counts = this.#stops.size === 1;
-				await within(lastMs, endRemains({ mark, pid: undefined }));
-				throw new HookFailure("host-ended", `what came of it is not known, as the process that starts programs for hooks ${failed.message}.`, { counts, cause: failed });
-			}
-			if (!(failed instanceof StartError)) throw failed;
-			if (failed.code !== "ETXTBSY" || tries === busyTries) throw await startFailure(request, failed);
-			await pause(busyPauseMs);
 		}
 	}
 

@@ -64,11 +64,14 @@ export class Spawner {
 		stdout.on("data", (piece: Buffer) => this.#hear(piece));
 		stderr.on("data", (piece: Buffer) => (this.#said = `${this.#said}${piece.toString()}`.slice(-lastWords)));
 		this.#child.once("error", (error) => this.#ended(error.message));
+		// Else nobody would wait for the end of the pipes.
+		this.#child.once("exit", () => streams.forEach((stream) => stream.ref()));
 		// Not on its exit: its last answers, and its last words, may still be on their way.
 		this.#child.once("close", (code, signal) => this.#ended(this.#said.trim() || (signal === null ? `exited with code ${code}` : `was ended by ${signal}`)));
 		const timer = setTimeout(() => this.#kill(`was not ready within ${readyMs / 1000} s`), readyMs);
 		void this.#ready.promise.then(() => clearTimeout(timer));
 		this.#unref();
+		for (const stream of streams) stream.unref();
 	}
 
 	/** Resolves once: to undefined when it can be used, else to why not. */
@@ -82,8 +85,6 @@ export class Spawner {
 		const run: Run = Promise.withResolvers<Ended>();
 		if (this.#runs.size === 0) this.#ref();
 		this.#runs.set(id, run);
-		// Whoever waits hears of it; nobody has to wait.
-		run.promise.catch(() => {});
 		this.#write(0, `${JSON.stringify({ id, ...request, stdin: Buffer.byteLength(stdin) })}\n${stdin}`);
 		const signal = (name: "SIGTERM" | "SIGKILL") => {
 			run.silence ??= setTimeout(() => this.#kill("did not answer any more"), silenceMs).unref();
@@ -175,15 +176,14 @@ export class Spawner {
 		this.#gone.resolve();
 	}
 
+	/** The child alone, as this is done for each run; its pipes do not outlive it. */
 	#ref(): void {
 		this.#child.ref();
-		for (const stream of this.#child.stdio) (stream as Socket).ref();
 	}
 
 	/** With nothing to wait for it keeps nobody alive. */
 	#unref(): void {
 		this.#child.unref();
-		for (const stream of this.#child.stdio) (stream as Socket).unref();
 	}
 }
 
