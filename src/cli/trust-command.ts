@@ -15,7 +15,7 @@ export function trustCommand(trust: Command, exit: (code: number) => void): void
 		.description("the folders you decided about, and whether they still are as they were")
 		.option("--json", "for programs")
 		.addHelpText("after", "\nExamples:\n  hookline trust list\n  hookline trust list --json")
-		.action(async (options: object) => exit((await import("./trust/list.ts")).list(options)));
+		.action(async (options: object) => exit(await (await import("./trust/list.ts")).list(options)));
 	trust
 		.command("revoke")
 		.description("forget what you decided about a folder, and remove the copy of its extensions")

@@ -194,6 +194,28 @@ const noTerminal = spawnSync("python3", ["-c", "import pty"]).status === 0 ? fal
 const words = ({ stdout }: Pick<Running, "stdout">) => stripVTControlCharacters(stdout).replaceAll("\r", "");
 const question = "May exactly this run, with your rights?";
 
+test("hooks test shows where the other mode would have made something else of the answer, and is silent where not", async () => {
+	place.hook(place.script("guard.sh", `#!/bin/sh\ncase $(cat) in *"ls"*) echo '{"decision":"block","reason":"no"}' ;; *) echo '{"decision":"deny","reason":"no"}' ;; esac\n`));
+	await place.approve();
+	const test = (command: string, ...more: readonly string[]) => place.run(["hooks", "test", "pre_tool_call", "--for-tool", "terminal", "--payload", JSON.stringify({ args: { command } }), ...more]);
+	assert.match((await test("date")).stdout, /^shell\/1: strict blocks: "no"; with mode: faithful it decides nothing\.$/m);
+	assert.deepEqual((JSON.parse((await test("date", "--json")).stdout) as { modes: object[] }).modes, [{ hook: "shell/1", mode: "strict", does: 'blocks: "no"', other: "faithful", would: "decides nothing" }]);
+	assert.doesNotMatch((await test("ls")).stdout, /faithful/);
+});
+
+test("what only looks approves nothing, whoever says yes to all", async () => {
+	place.hook(place.script("guard.sh", `#!/bin/sh\ntouch ${place.work}/ran\n`));
+	const env = { HOOKLINE_ACCEPT_HOOKS: "1" };
+	for (const words of [["hooks", "list"], ["hooks", "doctor"], ["doctor"], ["hooks", "show", "shell/1"], ["hooks", "test", "pre_tool_call", "--for-tool", "terminal"], ["hooks", "explain", "shell/1"]]) {
+		const { stderr } = await place.run(words, { env });
+		if (words[1] === "list") assert.match(stderr, /shell\/1 .* is not approved.* It is left out\. HOOKLINE_ACCEPT_HOOKS approves it when a conversation starts/);
+		assert.ok(!existsSync(place.allowList), words.join(" "));
+	}
+	assert.ok(!place.made("ran"));
+	await place.run(touch, { env });
+	assert.ok(existsSync(place.allowList) && place.made("ran"));
+});
+
 test("on a terminal the person is shown exactly what would run, all of it if they want; only yes is a yes, and it stays", { skip: noTerminal }, async () => {
 	const long = `${refusing("not that")}${"# \u001b[31mline\n".repeat(20)}`;
 	const file = place.script("guard.sh", long);

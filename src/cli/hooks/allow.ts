@@ -4,6 +4,7 @@ import type { Consent, Examined } from "../../extensions/consent/consent.ts";
 import { take } from "../../extensions/consent/copy.ts";
 import { piecesOf } from "../../extensions/consent/definition.ts";
 import { NotRunnable } from "../../extensions/consent/program.ts";
+import { projectPrefix } from "../../extensions/project/load.ts";
 import { nearest } from "../../system/nearest.ts";
 import { visibleLine } from "../../system/visible.ts";
 import { CommandError, exitCodes, UsageError } from "../exit.ts";
@@ -64,6 +65,7 @@ function named(command: string, hooks: readonly ShellHook[]): readonly ShellHook
 	const wanted = command.trim();
 	const found = hooks.filter((hook) => hook.command.trim() === wanted || hook.id === wanted);
 	if (found.length > 0) return found;
+	if (wanted.startsWith(projectPrefix)) throw new CommandError(`'${visibleLine(wanted)}' is a hook of a project: the trust of its folder is the consent to it. 'hookline trust' shows both and asks.`);
 	const near = nearest(wanted, hooks.flatMap((hook) => [hook.command.trim(), hook.id]));
 	throw new CommandError(`No shell hook in config.yaml has the command '${visibleLine(wanted)}'.${near === undefined ? "" : ` Did you mean '${visibleLine(near)}'?`} 'hookline hooks list' lists them; a command with blanks goes in quotes.`);
 }

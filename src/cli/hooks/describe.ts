@@ -2,7 +2,8 @@
 import type { ShellHook } from "../../dialects/hermes-shell/hook.ts";
 import type { Examined } from "../../extensions/consent/consent.ts";
 import type { Taken } from "../../extensions/consent/copy.ts";
-import type { Piece } from "../../extensions/consent/program.ts";
+import { piecesOf } from "../../extensions/consent/definition.ts";
+import type { Piece, Program } from "../../extensions/consent/program.ts";
 import { visible, visibleLine } from "../../system/visible.ts";
 
 /** Lines of a script that a question shows. */
@@ -18,25 +19,30 @@ export function ifItFails({ failClosed, async }: ShellHook): string {
 export function describeHook({ hook, state, reason, digest }: Examined, { program, bytes }: Taken, mostLines: number): string {
 	const scripts = [...bytes].filter(([{ as }]) => as !== "beside" || mostLines === Infinity);
 	const beside = program.beside.length;
+	return [
+		state === "changed" ? `${visibleLine(reason ?? "")}\nThis would run:` : "This would run:",
+		...definitionLines(hook, program),
+		`    SHA-256     ${digest ?? "-"}`,
+		...(beside > 0 ? [`Everything in its folder belongs to it: ${beside} more file${beside === 1 ? "" : "s"}.`] : []),
+		...scripts.map(([piece, content]) => textOf(piece, content, mostLines)),
+	].join("\n");
+}
+
+/** All settings of a hook and the files it runs, a line each. */
+export function definitionLines(hook: ShellHook, program: Program): readonly string[] {
 	const lines: readonly (readonly [string, string])[] = [
 		["hook", `${hook.id}, ${hook.file}:${hook.line}`],
 		["event", `${hook.written}${hook.written === hook.event ? "" : ` (${hook.event})`}, ${hook.matcher === undefined ? "each of them" : `for tools that match ${hook.matcher}`}`],
 		["command", hook.command],
-		...[...program.words.filter((word) => typeof word !== "string"), ...program.beside].map((piece) => [piece.as, fileWords(piece)] as const),
+		...piecesOf(program).map((piece) => [piece.as, fileWords(piece)] as const),
 		["time-out", `${hook.timeoutMs / 1000} s`],
 		["if it fails", ifItFails(hook)],
 		["environment", hook.env.length === 0 ? "no names beyond the usual ones" : hook.env.join(", ")],
-		["sandbox", hook.sandbox],
+		["sandbox", hook.sandbox === "auto" ? "auto: in bubblewrap where that is installed, else none" : hook.sandbox],
 		["mode", hook.mode],
 		...(hook.priority === undefined ? [] : [["priority", String(hook.priority)] as const]),
-		["SHA-256", digest ?? "-"],
 	];
-	return [
-		state === "changed" ? `${visibleLine(reason ?? "")}\nThis would run:` : "This would run:",
-		...lines.map(([name, value]) => `    ${name.padEnd(11)} ${visibleLine(value)}`),
-		...(beside > 0 ? [`Everything in its folder belongs to it: ${beside} more file${beside === 1 ? "" : "s"}.`] : []),
-		...scripts.map(([piece, content]) => textOf(piece, content, mostLines)),
-	].join("\n");
+	return lines.map(([name, value]) => `    ${name.padEnd(11)} ${visibleLine(value)}`);
 }
 
 /** Every copied file in full, indented, so that no file can look like the beginning of the next. */

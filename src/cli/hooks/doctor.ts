@@ -7,7 +7,9 @@ import { HookFailure } from "../../events/failure.ts";
 import { type Consent, nameOf } from "../../extensions/consent/consent.ts";
 import { definitionOf, sameDefinition } from "../../extensions/consent/definition.ts";
 import { liveProcesses } from "../../extensions/consent/live.ts";
-import { starterOf } from "../../extensions/consent/start.ts";
+import { starterOf, type StartOptions } from "../../extensions/consent/start.ts";
+import { findProject, statusOf } from "../../extensions/project/project.ts";
+import { TrustedHooks } from "../../extensions/project/trusted.ts";
 import { hookEnvironment } from "../../extensions/shell/environment.ts";
 import { shellHost } from "../../hosts/shell/host.ts";
 import type { ShellHost } from "../../hosts/shell/job.ts";
@@ -41,13 +43,15 @@ async function checkShellHooks(): Promise<readonly Check[]> {
 		configured = await configuredHooks();
 	} catch (error) {
 		if (!(error instanceof ConfigError)) throw error;
-		return error.message.split("\n").map((message): Check => ({ name: "config.yaml", state: "problem", message, advice: "Nothing starts before it is mended." }));
+		// What stands indented belongs to the line before.
+		return error.message.split(/\n(?! )/).map((message): Check => ({ name: "config.yaml", state: "problem", message, advice: "Nothing starts before it is mended." }));
 	}
 	const { hooks, warnings } = configured;
 	await using host = shellHost();
 	const checks: Check[] = warnings.map((message) => ({ name: "config.yaml", state: "warning", message }));
 	const replies = new Map<ShellHook, object>();
 	for (const hook of hooks) checks.push(...(await checkHook(hook, consent, host, replies)));
+	checks.push(...(await checkProjectHooks(host)));
 	checks.push(...duplicates(hooks), ...conflicts(hooks, replies), ...notConfigured(hooks, consent), ...checkProcesses(hooks));
 	if (hooks.length === 0) checks.unshift({ name: "shell hooks", state: "ok", message: `There are none in ${homeOf(process.env).config}. 'hookline hooks new' writes one.` });
 	return [...unreliable, ...checks];
@@ -64,8 +68,22 @@ async function checkHook(hook: ShellHook, consent: Consent, host: ShellHost, rep
 	return [...found, ...(await sampleRun(hook, consent, host, replies))];
 }
 
+/** Those that the folder brings; the trust of the folder is the consent to them. */
+async function checkProjectHooks(host: ShellHost): Promise<readonly Check[]> {
+	const home = homeOf(process.env);
+	const unreliable: Check[] = [];
+	const project = await findProject(process.cwd(), { home, environment: process.env, warn: (message) => unreliable.push({ name: "trust", state: "problem", message }) });
+	if (project?.config.hooks === undefined) return unreliable;
+	const { state, missing, message } = statusOf(project);
+	if (state !== "trusted") return [...unreliable, { name: "project", state: missing ? "problem" : state === "declined" ? "ok" : "warning", message }];
+	const trusted = new TrustedHooks(project, home);
+	const checks: Check[] = project.warnings.map((warning) => ({ name: "project", state: "warning", message: warning }));
+	for (const { hook } of project.hooks) checks.push(...tildes(hook), ...(await sampleRun(hook, trusted, host, new Map())));
+	return [...unreliable, ...checks];
+}
+
 /** A run with the sample of its event, as it would be run in a turn. */
-async function sampleRun(hook: ShellHook, consent: Consent, host: ShellHost, replies: Map<ShellHook, object>): Promise<readonly Check[]> {
+async function sampleRun(hook: ShellHook, consent: StartOptions["consent"], host: ShellHost, replies: Map<ShellHook, object>): Promise<readonly Check[]> {
 	const name = hook.id;
 	const sample = sampleOf(hook.written);
 	if (sample === undefined) return [{ name, state: "problem", message: `There is no event '${hook.written}'.` }];

@@ -1,5 +1,5 @@
 // Shell hooks as lists show them: those that are live, and those that were left out, with what the user said of each.
-import type { ShellHook } from "../../dialects/hermes-shell/hook.ts";
+import type { Consented, ShellHook } from "../../dialects/hermes-shell/hook.ts";
 import type { HookSummary } from "../../events/record.ts";
 import type { Examined } from "../../extensions/consent/consent.ts";
 import type { Runtime } from "../../runtime.ts";
@@ -22,8 +22,11 @@ export interface ShellHookState {
 export function shellHooksNow({ shellHooks, place }: Runtime): readonly Examined[] {
 	// What is wrong with the allow list was said at the start.
 	const consent = openConsent(() => {});
-	return shellHooks.map(({ hook }) => consent.examine(hook, place.cwd));
+	return shellHooks.map(({ hook, consented }) => (hook.trust === "project" ? asTrusted(hook, consented) : consent.examine(hook, place.cwd)));
 }
+
+/** The trust of its folder is the consent to a hook of a project. */
+const asTrusted = (hook: ShellHook, consented: Consented): Examined => (consented.kind === "approved" ? { hook, state: "approved" } : { hook, state: "changed", reason: consented.reason });
 
 export function stateOf({ hook, state, reason }: Examined): ShellHookState {
 	const { id, written, command, mode } = hook;
@@ -37,7 +40,8 @@ export function hostWords({ id, host }: Pick<HookSummary, "id" | "host">, shell:
 	const examined = shell.find(({ hook }) => hook.id === id);
 	if (examined === undefined) return host;
 	const { effect, mode, consent } = stateOf(examined);
-	return `shell (${mode}, ${consentWords[consent]}${effect === "runs" ? "" : `: ${effect}`})`;
+	const word = examined.hook.trust === "project" && consent === "approved" ? "trusted with its folder" : consentWords[consent];
+	return `shell (${mode}, ${word}${effect === "runs" ? "" : `: ${effect}`})`;
 }
 
 /** Of a shell hook that is not live: the same columns as those that are. */

@@ -2,16 +2,16 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { readContent } from "../../extensions/project/content.ts";
-import { findProject, revokeTrust } from "../../extensions/project/project.ts";
+import { findProject, projectIn, revokeTrust } from "../../extensions/project/project.ts";
 import { type Decided, readDecisions } from "../../extensions/project/record.ts";
 import { homeOf } from "../../system/home.ts";
 import { CommandError, exitCodes } from "../exit.ts";
 import { note, printJson, printTable, warn, when } from "../output.ts";
 
-export function list({ json }: { readonly json?: boolean }): number {
+export async function list({ json }: { readonly json?: boolean }): Promise<number> {
 	const { decisions, problem } = readDecisions(homeOf(process.env));
 	if (problem !== undefined) throw new CommandError(problem);
-	const folders = [...decisions].map(([folder, decided]) => ({ folder, state: stateNow(folder, decided), hash: decided.trusted?.hash, at: decided.trusted?.at }));
+	const folders = await Promise.all([...decisions].map(async ([folder, decided]) => ({ folder, state: await stateNow(folder, decided), hash: decided.trusted?.hash, at: decided.trusted?.at })));
 	if (json) printJson(folders);
 	else {
 		const rows = folders.map(({ folder, state, hash, at }) => [folder, state, at === undefined ? "-" : when(at), hash ?? "-"]);
@@ -20,11 +20,10 @@ export function list({ json }: { readonly json?: boolean }): number {
 	return exitCodes.fine;
 }
 
-function stateNow(folder: string, { trusted, declined }: Decided): string {
-	const { files, hash, problems } = readContent(folder);
-	if (files.length === 0) return "gone";
-	if (problems.length > 0) return "refused";
-	return hash === trusted?.hash ? "trusted" : hash === declined ? "declined" : "changed";
+async function stateNow(folder: string, decided: Decided): Promise<string> {
+	const content = readContent(folder);
+	if (content.files.length === 0) return "gone";
+	return (await projectIn(folder, content, decided, { environment: process.env })).state;
 }
 
 export async function revoke(given: string | undefined): Promise<number> {

@@ -1,6 +1,7 @@
 // `hookline trust`: shows what a folder would load, and lets the person decide.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { definitionOf } from "../../extensions/consent/definition.ts";
 import { findProject, type Project, statusOf, trustProject } from "../../extensions/project/project.ts";
 import { type Home, homeOf } from "../../system/home.ts";
 import { didYouMean } from "../../system/nearest.ts";
@@ -31,7 +32,7 @@ export async function trust(given: string | undefined, { show, hash, json }: Tru
 		return exitCodes.fine;
 	}
 	const readLine = personHere();
-	if (readLine === undefined) throw new UsageError(`There is no terminal to ask on. Look at it with 'hookline trust --show', then trust exactly that: hookline trust --hash ${project.content.hash}`);
+	if (readLine === undefined) throw new UsageError(`There is no terminal to ask on. Look at it with 'hookline trust --show', then trust exactly that: hookline trust --hash ${project.hash}`);
 	const answer = await ask(project, readLine);
 	note({ trusted: `${project.folder} is trusted, as it is now.`, "not now": "Nothing was changed.", declined: `You will not be asked about this content of ${project.folder} again.` }[answer]);
 	return exitCodes.fine;
@@ -39,7 +40,7 @@ export async function trust(given: string | undefined, { show, hash, json }: Tru
 
 async function byHash(project: Project, hash: string, home: Home): Promise<number> {
 	if (!/^[0-9a-f]{64}$/i.test(hash)) throw new UsageError(`--hash must be a SHA-256, 64 hexadecimal digits, as 'hookline trust --show' prints it.`);
-	if (hash.toLowerCase() !== project.content.hash) throw new CommandError(`The content of ${project.folder} has another hash (${project.content.hash}), so nothing was trusted. 'hookline trust --show' shows what is there now.`);
+	if (hash.toLowerCase() !== project.hash) throw new CommandError(`The content of ${project.folder} has another hash (${project.hash}), so nothing was trusted. 'hookline trust --show' shows what is there now.`);
 	await trustProject(project, home);
 	note(`${project.folder} is trusted, as it is now.`);
 	return exitCodes.fine;
@@ -48,9 +49,11 @@ async function byHash(project: Project, hash: string, home: Home): Promise<numbe
 function shown(project: Project | undefined, json: boolean): number {
 	const { state, folder, message } = statusOf(project);
 	if (json) {
-		const { content, config, problems, changes } = project ?? {};
+		const { content, hooks = [], hash, config, problems, changes } = project ?? {};
 		const files = content?.files.map(({ path, bytes, sha256 }) => ({ path, bytes: bytes.length, sha256 })) ?? [];
-		printJson({ folder, state, hash: content?.hash, files, settings: config ?? {}, changes, problems: problems ?? [] });
+		const { hooks: _, ...settings } = config ?? {};
+		const run = hooks.map((one) => ({ id: one.hook.id, ...definitionOf(one.hook), files: one.files.map(([path, { as, hashed: { sha256, bytes } }]) => ({ as, path, sha256, bytes })) }));
+		printJson({ folder, state, hash, files, settings, hooks: run, changes, problems: problems ?? [] });
 	} else {
 		if (project !== undefined) print(describeProject(project));
 		print(visible(message));

@@ -33,3 +33,11 @@ export function changedArguments(toolName: string, args: JsonObject, answer: Jso
 	for (const [name, value] of changed) if (!Object.hasOwn(theirs, name)) result[name] = value;
 	return result;
 }
+
+/** The arguments after an answer that takes the place of all of them, so that one it leaves out is gone. Either name of an argument will do; undefined when nothing changes. */
+export function replacedArguments(toolName: string, args: JsonObject, value: JsonObject): JsonObject | undefined {
+	const isKept = (name: string) => Object.keys(shownArguments(toolName, { [name]: args[name] })).some((shown) => Object.hasOwn(value, shown));
+	const kept = Object.fromEntries(Object.entries(args).filter(([name]) => isKept(name)));
+	const changed = changedArguments(toolName, kept, value);
+	return changed ?? (Object.keys(kept).length === Object.keys(args).length ? undefined : kept);
+}

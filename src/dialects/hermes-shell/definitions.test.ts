@@ -73,7 +73,7 @@ test("an allow of a project's hook counts for nothing, and its refusal counts", 
 	assert.equal(hook?.sandbox, "auto");
 	const outcome = async (stdout: string) => inWords(await engineWith(definitionsOf(hook!, says(stdout))).dispatch("tool.calling", toolCall()));
 	assert.equal(await outcome('{"decision":"allow"}'), "go");
-	assert.equal(await outcome('{"decision":"deny","reason":"no"}'), "blocked by shell/1 (decision): no");
+	assert.equal(await outcome('{"decision":"deny","reason":"no"}'), "blocked by project:shell/1 (decision): no");
 });
 
 test("a program that exits badly time and again is not put on hold: its next word may be a refusal", async () => {

@@ -2,7 +2,7 @@
 import type { Source } from "../../events/registration.ts";
 import type { SandboxMode } from "../../hosts/shell/job.ts";
 import { didYouMean } from "../../system/nearest.ts";
-import { shellExtension } from "./definitions.ts";
+import { shellExtensionOf } from "./definitions.ts";
 import { decides, eventOf, hasTool, isHermesName } from "./events.ts";
 import type { ShellHook } from "./hook.ts";
 import { matchesNothing, readMatcher } from "./matcher.ts";
@@ -55,19 +55,20 @@ export function readEntry(given: unknown, at: Place): ShellHook | undefined {
 	const words = command === undefined ? undefined : entry.words(command);
 	const matcher = entry.matcher(event);
 	const failClosed = entry.closed(event);
+	const { trust = "user" } = settings;
 	const asynchronous = entry.truth("async") ?? false;
 	if (asynchronous && decides(event)) entry.mistake("async", `is for events that have happened: ${written} waits for an answer, and this one would count for nothing`);
 	const hook = {
-		id: `${shellExtension}/${entry.name() ?? at.number}`,
+		id: `${shellExtensionOf(trust)}/${entry.name() ?? at.number}`,
 		written,
 		event,
 		timeoutMs: entry.timeout() * 1000,
 		failClosed,
 		env: entry.env(),
 		async: asynchronous,
-		sandbox: entry.oneOf<SandboxMode>("sandbox", ["off", "auto", "required"]) ?? (settings.trust === "project" ? "auto" : "off"),
+		sandbox: entry.oneOf<SandboxMode>("sandbox", ["off", "auto", "required"]) ?? (trust === "project" ? "auto" : "off"),
 		mode: entry.mode(),
-		trust: settings.trust ?? "user",
+		trust,
 		file: settings.file,
 		line: place.line,
 		column: place.column,

@@ -11,8 +11,8 @@ const elsewhere = new Set(["eventId", "at", "surface", "cwd", "profile", "sessio
  * the conversation so far, where there is one.
  */
 export function payloadOf(written: string, event: EventName, payload: Facts, transcript?: string): string {
-	const given = payload as Facts & { readonly toolName?: string; readonly args?: unknown; readonly callId?: string };
-	const { toolName, args, callId } = given;
+	const given = payload as Facts & { readonly toolName?: string; readonly args?: unknown };
+	const { toolName, args } = given;
 	const document = {
 		hook_event_name: written,
 		tool_name: toolName ?? null,
@@ -20,15 +20,7 @@ export function payloadOf(written: string, event: EventName, payload: Facts, tra
 		session_id: given.sessionId ?? given.parentSessionId ?? "",
 		cwd: given.cwd,
 		profile: given.profile,
-		extra: {
-			telemetry_schema_version: "hermes.observer.v1",
-			task_id: given.sessionId ?? "",
-			...(given.turnId !== undefined && { turn_id: given.turnId }),
-			...(callId !== undefined && { tool_call_id: callId }),
-			platform: platformOf(given),
-			...ownFields(given),
-			...(toTheirs[event] as ((payload: Facts) => object) | undefined)?.(given),
-		},
+		extra: fieldsOf(event, given),
 		transcript_path: transcript ?? null,
 		turn_id: given.turnId ?? null,
 		surface: given.surface,
@@ -39,6 +31,20 @@ export function payloadOf(written: string, event: EventName, payload: Facts, tra
 		chat_type: given.chatType ?? null,
 	};
 	return JSON.stringify(document, stringified);
+}
+
+/** What an event carries beside the tool and the session, under the names Hermes has for it and, where those are others, under ours. */
+export function fieldsOf(event: EventName, payload: Facts): JsonObject {
+	const { callId } = payload as { readonly callId?: string };
+	return {
+		telemetry_schema_version: "hermes.observer.v1",
+		task_id: payload.sessionId ?? "",
+		...(payload.turnId !== undefined && { turn_id: payload.turnId }),
+		...(callId !== undefined && { tool_call_id: callId }),
+		platform: platformOf(payload),
+		...ownFields(payload),
+		...(toTheirs[event] as ((payload: Facts) => object) | undefined)?.(payload),
+	};
 }
 
 /** Hermes calls everything that is no messaging platform `cli`. */
@@ -65,7 +71,7 @@ const toTheirs: { readonly [Name in EventName]?: (payload: Payloads[Name]) => ob
 	"tool.persisting": ({ result }) => ({ result: result.text, is_error: result.isError }),
 	"terminal.returning": ({ exitCode = null, cwd, callId }) => ({ returncode: exitCode, exit_code: exitCode, cwd, env_type: "local", tool_call_id: callId }),
 	"turn.starting": ({ text, first, userId, parentSessionId }) => ({ user_message: text, is_first_turn: first, sender_id: userId ?? null, parent_session_id: parentSessionId ?? null }),
-	"turn.ended": ({ input, text, error, interrupted, completed }) => ({ user_message: input, assistant_response: text, failed: !completed && !interrupted, turn_exit_reason: error ?? (interrupted ? "interrupted" : "completed") }),
+	"turn.ended": ({ input, text, error, interrupted, completed, sessionId }) => ({ session_key: sessionId ?? "", reason: error ?? (interrupted ? "interrupted" : "completed"), invalidation_reason: null, user_message: input, assistant_response: text, failed: !completed && !interrupted, turn_exit_reason: error ?? (interrupted ? "interrupted" : "completed") }),
 	"turn.answering": ({ text }) => ({ response_text: text }),
 	"turn.ending": ({ text, continuations, toolNames }) => ({ final_response: text, attempt: continuations, coding: toolNames.some((name) => name === "write_file" || name === "patch") }),
 	"model.requesting": ({ body }) => ({ request: body, request_messages: body["messages"] ?? null }),
@@ -77,6 +83,9 @@ const toTheirs: { readonly [Name in EventName]?: (payload: Payloads[Name]) => ob
 		usage: { input_tokens: usage.inputTokens ?? null, output_tokens: usage.outputTokens ?? null },
 		assistant_content_chars: text.length,
 		assistant_tool_call_count: toolCalls.length,
+		final_text: text,
+		finished: true,
+		error: null,
 	}),
 	"model.failed": ({ status, attempt, willRetry, message }) => ({ status_code: status ?? null, retry_count: attempt - 1, retryable: willRetry, reason: message, error: { message } }),
 	"model.streamed": ({ channel }) => ({ kind: channel }),

@@ -3,7 +3,7 @@
 import { ConfigError, type ConfigMistake } from "../../config/read.ts";
 import { didYouMean } from "../../system/nearest.ts";
 import { type HookSettings, type Notes, readEntry } from "./entry.ts";
-import { eventOf, hermesOnly, knownNames } from "./events.ts";
+import { eventOf, knownNames, notCarried } from "./events.ts";
 import type { ShellHook } from "./hook.ts";
 
 /** A configuration as it was read. */
@@ -49,7 +49,8 @@ export function shellHooksIn({ value, placeOf }: ReadSettings, settings: HookSet
 }
 
 const inFile = (file: string, { line, column, message }: ConfigMistake) => `${file}:${line}:${column}: ${message}`;
-const sentence = (message: string) => (/[.?]$/.test(message) ? message : `${message}.`);
+// Behind lines that can be copied a full stop would be copied along.
+const sentence = (message: string) => (/[.?]$|\n/.test(message) ? message : `${message}.`);
 const shape = "write it as\n  hooks:\n    pre_tool_call:\n      - matcher: terminal\n        command: ~/.hookline/agent-hooks/check.sh";
 
 function* entriesIn(value: unknown, { mistake, warning }: Notes): Generator<{ readonly event: string; readonly index: number; readonly entry: unknown }> {
@@ -63,7 +64,7 @@ function* entriesIn(value: unknown, { mistake, warning }: Notes): Generator<{ re
 		const path = ["hooks", event];
 		if (event === "outbound" || event === "output_spill") {
 			warning(path, `'hooks.${event}' is a setting of Hermes Agent that Hookline does not have; it was left out`);
-		} else if (hermesOnly.includes(event)) {
+		} else if (Object.hasOwn(notCarried, event)) {
 			warning(path, `'${event}' is an event of Hermes Agent that Hookline does not have; its hooks were left out`);
 		} else if (eventOf(event) === undefined) {
 			mistake(path, `there is no event '${event}'.${didYouMean(event, knownNames) || " 'hookline hooks events' lists them, docs/shell-hooks.md has the names of Hermes Agent for them"}`);

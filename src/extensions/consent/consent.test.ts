@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
+import { eventually } from "../../system/test-waiting.ts";
 import { approvedFolder } from "./copy.ts";
 import { allowListFile } from "./record.ts";
 import { ConsentPlace } from "./test-hook.ts";
@@ -229,4 +230,31 @@ test("a relative command means the file of its working folder, and is approved t
 	await consent.approve(hook, take(program));
 	assert.equal((await consent.for(hook, join(place.folder, "a"))).kind, "approved");
 	assert.equal((await consent.for(hook, join(place.folder, "b"))).kind, "unapproved");
+});
+
+test("where nothing was new for a while, an edit, a damaged copy and a file beside it count at once all the same", async () => {
+	const hook = place.hook([place.file("home/hooks/guard/check.sh", "#!/bin/sh\necho one\n")]);
+	const consent = place.consent();
+	await place.approve(hook, consent);
+	const started = async (): Promise<string> => {
+		const consented = await consent.for(hook, place.folder);
+		return consented.kind === "approved" ? consented.args.at(-1)! : consented.reason;
+	};
+	// Until a file could not have been written twice with the same times, it is hashed each time.
+	await eventually(() => Date.now() - statSync(allowListFile(place.home)).ctimeMs > 2_100, "what was written is old enough");
+	const copy = await started();
+	assert.equal(await started(), copy);
+	chmodSync(copy, 0o700);
+	writeFileSync(copy, "#!/bin/sh\necho damaged\n");
+	assert.equal(readFileSync(await started(), "utf8"), "#!/bin/sh\necho one\n");
+	const beside = join(dirname(copy), "more.sh");
+	writeFileSync(beside, "");
+	assert.equal(await started(), copy);
+	assert.ok(!existsSync(beside));
+	place.file("home/hooks/guard/check.sh", "#!/bin/sh\necho two\n");
+	assert.match(await started(), /is not what was approved: the script .*check\.sh has changed/);
+	place.file("home/hooks/guard/check.sh", "#!/bin/sh\necho one\n");
+	assert.equal(await started(), copy);
+	place.file("home/hooks/guard/lib.sh", "");
+	assert.match(await started(), /is not what was approved: the file .*lib\.sh is new/);
 });

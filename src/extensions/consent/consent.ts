@@ -6,7 +6,7 @@ import { visibleLine } from "../../system/visible.ts";
 import { ApprovedCopies, copyNameOf, removeCopies, type Taken, take } from "./copy.ts";
 import { type ApprovedFile, definitionOf, digestOf, filesChanged, filesOf, sameDefinition, settingsChanged } from "./definition.ts";
 import { Hashes } from "./hashes.ts";
-import { NotRunnable, type Program, programOf } from "./program.ts";
+import { NotRunnable, type Program, programOf, sameProgram } from "./program.ts";
 import { type AllowList, AllowListReader, type Approval, changeAllowList, ConsentError } from "./record.ts";
 
 /** `changed`: something else was approved. `not-runnable`: a file is missing or cannot be started. */
@@ -37,6 +37,8 @@ export class Consent {
 	readonly #copies: ApprovedCopies;
 	readonly #hashes = new Hashes();
 	#seen: AllowList | undefined;
+	/** Of each hook what was found last, and with which list: it is looked at before each start, and mostly nothing is new. */
+	readonly #last = new WeakMap<ShellHook, { readonly examined: Examined & { readonly program: Program }; readonly approvals: readonly Approval[] }>();
 
 	constructor(options: ConsentOptions) {
 		this.#options = options;
@@ -68,11 +70,14 @@ export class Consent {
 			if (!(error instanceof NotRunnable)) throw error;
 			return { hook, state: "not-runnable", reason: `${nameOf(hook)} cannot be started: ${error.message}` };
 		}
+		const last = this.#last.get(hook);
+		if (last !== undefined && last.approvals === approvals && sameProgram(last.examined.program, program)) return last.examined;
 		const files = filesOf(program);
 		const digest = digestOf(definitionOf(hook), files);
 		const approval = approvals.find((entry) => entry.digest === digest);
-		if (approval !== undefined) return { hook, state: "approved", digest, program, approval };
-		return { hook, digest, program, ...whyNot(hook, files, approvals) };
+		const examined = { hook, digest, program, ...(approval === undefined ? whyNot(hook, files, approvals) : { state: "approved" as const, approval }) };
+		this.#last.set(hook, { examined, approvals });
+		return examined;
 	}
 
 	/**

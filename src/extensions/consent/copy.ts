@@ -5,7 +5,7 @@ import type { Home } from "../../system/home.ts";
 import { hashRegular, readRegular, sha256Of } from "../../system/regular-file.ts";
 import { type CopiedFile, keepCopy, removeUnused } from "../copies.ts";
 import { piecesOf } from "./definition.ts";
-import { identityOf } from "./hashes.ts";
+import { identityOf, slowestTickMs } from "./hashes.ts";
 import { mostBytes, NotRunnable, type Piece, type Program } from "./program.ts";
 import { ConsentError } from "./record.ts";
 
@@ -40,8 +40,8 @@ export function copyNameOf(program: Program): string | undefined {
 
 export class ApprovedCopies {
 	readonly #home: Home;
-	/** What the file system said of each copy when its bytes were last compared. */
-	readonly #sound = new Map<string, string>();
+	/** Of each program that was started, as long as the same one is: what is started, and how its copy was when its bytes were last compared. */
+	readonly #started = new WeakMap<Program, { readonly argv: readonly [string, ...string[]]; readonly sound: Unchanged }>();
 
 	constructor(home: Home) {
 		this.#home = home;
@@ -52,10 +52,16 @@ export class ApprovedCopies {
 	 * @throws NotRunnable, ConsentError
 	 */
 	argvOf(program: Program, given: () => Taken): readonly [string, ...string[]] {
+		const started = this.#started.get(program);
+		if (started?.sound.holds() === true) return started.argv;
 		const copy = this.keep(program, given);
 		const places = placesOf(program);
 		const [first, ...rest] = program.words.map((word) => (typeof word === "string" ? word : places.has(word) ? join(copy!, places.get(word)!) : word.path));
-		return [first!, ...rest];
+		const argv = [first!, ...rest] as const;
+		const sound = copy === undefined ? undefined : Unchanged.from(copy);
+		// In this order: what is written after the look at it shows in the next one.
+		if (sound !== undefined && isSound(copy!, program)) this.#started.set(program, { argv, sound });
+		return argv;
 	}
 
 	/** @throws NotRunnable, ConsentError */
@@ -63,8 +69,6 @@ export class ApprovedCopies {
 		const name = copyNameOf(program);
 		if (name === undefined) return undefined;
 		const copy = join(approvedFolder(this.#home), name);
-		const sound = this.#sound.get(name);
-		if (sound !== undefined && sound === stampOf(copy)) return copy;
 		// Outside of what may fail because of the home: the files themselves may have changed.
 		const files = isSound(copy, program) ? [] : filesFor(program, given());
 		try {
@@ -72,9 +76,44 @@ export class ApprovedCopies {
 		} catch (error) {
 			throw new ConsentError(`The copy of what was approved, which is what runs, cannot be kept in ${approvedFolder(this.#home)} (${error instanceof Error ? error.message : String(error)}). Make that a folder only you can write to, with space in it.`, { cause: error });
 		}
-		const stamp = stampOf(copy);
-		if (stamp !== undefined) this.#sound.set(name, stamp);
 		return copy;
+	}
+}
+
+/** A folder and all in it, looked at again without listing it: a folder that is written to has another time. */
+class Unchanged {
+	readonly #folder: string;
+	readonly #paths: readonly string[];
+	readonly #identities: readonly string[];
+	/** Whether the folders were written to so long ago that another write would show. */
+	#isSettled = false;
+
+	private constructor(folder: string, paths: readonly string[]) {
+		this.#folder = folder;
+		this.#paths = paths;
+		this.#identities = paths.map((path) => identityOf(lstatSync(path, { bigint: true })));
+	}
+
+	/** Undefined where it cannot be looked at. */
+	static from(folder: string): Unchanged | undefined {
+		try {
+			return new Unchanged(folder, pathsIn(folder));
+		} catch {
+			return undefined;
+		}
+	}
+
+	holds(): boolean {
+		try {
+			const found = this.#paths.map((path) => lstatSync(path, { bigint: true }));
+			if (found.some((stats, i) => identityOf(stats) !== this.#identities[i])) return false;
+			if (this.#isSettled) return true;
+			this.#isSettled = found.every(({ ctimeMs }) => Date.now() - Number(ctimeMs) > slowestTickMs);
+			const paths = pathsIn(this.#folder);
+			return paths.length === this.#paths.length && paths.every((path, i) => path === this.#paths[i]);
+		} catch {
+			return false;
+		}
 	}
 }
 
@@ -113,14 +152,9 @@ function isSound(copy: string, program: Program): boolean {
 	}
 }
 
-function stampOf(copy: string): string | undefined {
-	try {
-		return entriesIn(copy)
-			.map(({ path }) => `${path} ${identityOf(lstatSync(join(copy, path), { bigint: true }))}`)
-			.join("\n");
-	} catch {
-		return undefined;
-	}
+/** It and all in it, folders as well. */
+function pathsIn(folder: string): readonly string[] {
+	return [folder, ...readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? pathsIn(join(folder, entry.name)) : [join(folder, entry.name)]))];
 }
 
 /** Whatever is no folder. Python, run by root, leaves its cache everywhere. */

@@ -19,10 +19,11 @@ export interface Hashed {
 }
 
 /** Two writes in one tick of a file system's clock leave the same times. No such clock ticks more slowly than this, in ms. */
-const slowestTickMs = 2_000;
+export const slowestTickMs = 2_000;
 
 /** Remembers hashes of files by what the file system says of them. */
 export class Hashes {
+	/** By path. One that leads to the same file by another way now holds the same. */
 	readonly #known = new Map<string, Hashed>();
 	readonly #identities = new Map<string, string>();
 	readonly #tickMs: number;
@@ -37,14 +38,12 @@ export class Hashes {
 		this.#identities.set(identity, sha256);
 	}
 
-	/** @throws the file system's error; Error for what is no regular file. */
+	/** The same object as long as the file is the same. @throws the file system's error; Error for what is no regular file. */
 	of(path: string): Hashed {
-		const real = realpathSync.native(path);
-		const identity = identityOf(statSync(real, { bigint: true }));
-		const known = this.#known.get(real);
-		if (known?.identity === identity) return known;
-		const hashed = this.#hash(real);
-		if (hashed.identity !== undefined) this.#known.set(real, hashed);
+		const known = this.#known.get(path);
+		if (known !== undefined && known.identity === identityOf(statSync(path, { bigint: true }))) return known;
+		const hashed = this.#hash(realpathSync.native(path));
+		if (hashed.identity !== undefined) this.#known.set(path, hashed);
 		return hashed;
 	}
 

@@ -42,6 +42,13 @@ export interface Place {
 export const mostFiles = 1_000;
 export const mostBytes = 64 * 1024 * 1024;
 
+/** Whether they start the same: hashes are the same objects as long as nothing was written. */
+export function sameProgram(a: Program, b: Program): boolean {
+	const same = (one: string | Piece | undefined, other: string | Piece | undefined) =>
+		one === other || (typeof one === "object" && typeof other === "object" && one.hashed === other.hashed && one.as === other.as && one.path === other.path && one.root === other.root);
+	return a.words.length === b.words.length && a.beside.length === b.beside.length && a.words.every((word, i) => same(word, b.words[i])) && a.beside.every((piece, i) => same(piece, b.beside[i]));
+}
+
 const isScriptName = /\.(?:sh|bash|zsh|fish|ksh|py|pyw|js|mjs|cjs|ts|mts|cts|rb|pl|php|lua|r|jl|awk|jq|ps1|exs?|tcl)$/i;
 
 /**

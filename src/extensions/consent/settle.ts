@@ -1,5 +1,6 @@
 // The start of a process: which shell hooks may run, by what the user said before, says now, or set to say for them.
 import type { Consented, ShellHook } from "../../dialects/hermes-shell/hook.ts";
+import type { ModeDifference } from "../../dialects/hermes-shell/modes.ts";
 import type { Consent, Examined } from "./consent.ts";
 import { type Taken, take } from "./copy.ts";
 import { NotRunnable, type Program } from "./program.ts";
@@ -9,6 +10,8 @@ import { ConsentError } from "./record.ts";
 export interface Settled {
 	readonly hook: ShellHook;
 	readonly consented: Consented;
+	/** Runs of which the other mode would have made something else, as they come; of `hooks test` alone. */
+	readonly differences?: readonly ModeDifference[];
 }
 
 export interface SettleOptions {
@@ -16,6 +19,8 @@ export interface SettleOptions {
 	readonly cwd: string;
 	/** Who says yes in the user's place, from `acceptedBy`. */
 	readonly accept?: string | undefined;
+	/** Only to tell what would run: nothing is approved, by nobody. */
+	readonly looksOnly?: boolean;
 	/** Puts a hook to a person, and gives whether they said yes. Without it nobody is asked. */
 	readonly ask?: ((examined: Examined, taken: Taken) => Promise<boolean>) | undefined;
 	/** What was approved without a question, and why an approval could not be recorded. */
@@ -39,9 +44,9 @@ export async function settle(consent: Consent, hooks: readonly ShellHook[], opti
 	const settled: Settled[] = [];
 	for (const hook of hooks) {
 		const examined = consent.examine(hook, options.cwd);
-		if (examined.state !== "approved" && examined.program !== undefined) await decide(examined, examined.program, consent, options);
+		if (options.looksOnly !== true && examined.state !== "approved" && examined.program !== undefined) await decide(examined, examined.program, consent, options);
 		const consented = await consent.for(hook, options.cwd);
-		if (consented.kind === "unapproved") options.onLeftOut?.(leftOut(hook, consented.reason));
+		if (consented.kind === "unapproved") options.onLeftOut?.(leftOut(hook, consented.reason, options));
 		settled.push({ hook, consented });
 	}
 	return settled;
@@ -61,7 +66,8 @@ async function decide(examined: Examined, program: Program, consent: Consent, { 
 }
 
 /** What a hook that may not run means, and what to do about it. */
-function leftOut(hook: ShellHook, reason: string): string {
+function leftOut(hook: ShellHook, reason: string, { accept, looksOnly }: SettleOptions): string {
 	const effect = hook.failClosed ? `It is a guard that is closed when it fails, so it blocks every ${hook.written} it is for.` : "It is left out.";
+	if (looksOnly === true && accept !== undefined) return `${reason} ${effect} ${accept} approves it when a conversation starts, if it can be started then.`;
 	return `${reason} ${effect} Without a question a hook is approved, and stays so, by one of: --accept-hooks, HOOKLINE_ACCEPT_HOOKS=1, or hooks_auto_accept: true in config.yaml.`;
 }

@@ -17,10 +17,10 @@ function put(path: string, text = ""): string {
 	return file;
 }
 
-test("everything below extensions and config.yaml are its content, and nothing else", () => {
-	for (const path of ["extensions/b.ts", "extensions/a/index.ts", "extensions/a/data.json", "extensions/.hidden", "config.yaml", "hooks/x.sh", "notes.md"]) put(path, path);
+test("everything below extensions and plugins and config.yaml are its content, and nothing else", () => {
+	for (const path of ["extensions/b.ts", "extensions/a/index.ts", "extensions/a/data.json", "extensions/.hidden", "plugins/a/plugin.yaml", "config.yaml", "hooks/x.sh", "notes.md"]) put(path, path);
 	const { files, problems } = readContent(folder);
-	assert.deepEqual(files.map(({ path }) => path), ["config.yaml", "extensions/.hidden", "extensions/a/data.json", "extensions/a/index.ts", "extensions/b.ts"]);
+	assert.deepEqual(files.map(({ path }) => path), ["config.yaml", "extensions/.hidden", "extensions/a/data.json", "extensions/a/index.ts", "extensions/b.ts", "plugins/a/plugin.yaml"]);
 	assert.equal(files[4]?.bytes.toString(), "extensions/b.ts");
 	assert.deepEqual(problems, []);
 });

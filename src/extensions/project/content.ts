@@ -25,7 +25,7 @@ export interface Content {
 export const mostEntries = 1_000;
 export const mostBytes = 8 * 1024 * 1024;
 
-/** Reads `.hookline/extensions/**` and `.hookline/config.yaml` of a folder. Follows no link; reads nothing but regular files, and not more than the caps. */
+/** Reads `.hookline/extensions/**`, `.hookline/plugins/**` and `.hookline/config.yaml` of a folder. Follows no link; reads nothing but regular files, and not more than the caps. */
 export function readContent(folder: string): Content {
 	const reading = new Reading(join(folder, ownFolder));
 	reading.read();
@@ -48,7 +48,7 @@ class Reading {
 		const top = this.#look("");
 		if (top === undefined) return;
 		if (!top.isDirectory()) return this.#refuse("", top);
-		this.#take("extensions", (found) => (found.isDirectory() ? this.#folder("extensions") : this.#refuse("extensions", found)));
+		for (const folder of ["extensions", "plugins"]) this.#take(folder, (found) => (found.isDirectory() ? this.#folder(folder) : this.#refuse(folder, found)));
 		this.#take("config.yaml", (found) => (found.isFile() ? this.#file("config.yaml") : this.#refuse("config.yaml", found)));
 	}
 

@@ -19,8 +19,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("the copy holds what was read, not what lies there by now, for the user alone", () => {
+function trusted() {
 	const content = readContent(folder);
+	return { content, hash: content.hash };
+}
+
+test("the copy holds what was read, not what lies there by now, for the user alone", () => {
+	const content = trusted();
 	writeFileSync(file, "swapped");
 	const copy = copyOf(content, home());
 	assert.equal(readFileSync(join(copy, ".hookline/extensions/a.ts"), "utf8"), "one");
@@ -31,7 +36,7 @@ test("the copy holds what was read, not what lies there by now, for the user alo
 });
 
 test("a copy that was changed, has a file more or a file less is made anew", () => {
-	const content = readContent(folder);
+	const content = trusted();
 	const extensions = join(copyOf(content, home()), ".hookline/extensions");
 	writeFileSync(join(extensions, "a.ts"), "swapped");
 	copyOf(content, home());
@@ -48,15 +53,15 @@ test("a copy that was changed, has a file more or a file less is made anew", () 
 test("a folder of copies that others may write to is not used", () => {
 	mkdirSync(copiesFolder(home()), { recursive: true });
 	chmodSync(copiesFolder(home()), 0o777);
-	assert.throws(() => copyOf(readContent(folder), home()), { name: "TrustError", message: /others may write to it/ });
+	assert.throws(() => copyOf(trusted(), home()), { name: "TrustError", message: /others may write to it/ });
 });
 
 test("copies nobody trusts any more are removed: what was revoked at once, the others when they are long unused", () => {
-	const one = copyOf(readContent(folder), home());
+	const one = copyOf(trusted(), home());
 	const old = readContent(folder).hash;
 	writeFileSync(file, "two");
 	const { hash } = readContent(folder);
-	const two = copyOf(readContent(folder), home());
+	const two = copyOf(trusted(), home());
 	removeCopies(home(), [hash]);
 	assert.ok(existsSync(one));
 	utimesSync(one, 0, 0);

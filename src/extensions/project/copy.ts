@@ -9,14 +9,14 @@ import { TrustError } from "./record.ts";
 export const copiesFolder = (home: Home): string => join(home.path, "trusted");
 
 /**
- * A folder of the user's own that holds `.hookline` with exactly this content, checked just now.
+ * A folder of the user's own that holds `.hookline` with exactly this content, checked just now. `hash` is what is trusted.
  * @throws TrustError
  */
-export function copyOf(content: Content, home: Home): string {
+export function copyOf({ content, hash }: { readonly content: Content; readonly hash: string }, home: Home): string {
 	const folder = copiesFolder(home);
 	const files = content.files.map(({ path, bytes }) => ({ path: `${ownFolder}/${path}`, bytes, mode: 0o600 }));
 	try {
-		return keepCopy(folder, { name: content.hash, files, holds: (copy) => holds(copy, content) });
+		return keepCopy(folder, { name: hash, files, holds: (copy) => holds(copy, content) });
 	} catch (error) {
 		const why = error instanceof Error ? error.message : String(error);
 		throw new TrustError(`The copy of the project's extensions, which is what runs, cannot be kept in ${folder} (${why}). Make that a folder only you can write to, with space in it, or start with --no-hooks.`, { cause: error });

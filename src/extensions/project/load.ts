@@ -30,14 +30,17 @@ export function projectPackages(copied: Copied, host: (settings: ExtensionSet["s
 	return { ...set, settings: settingsOf(set, set.settings), host: { name: "python", open: async () => copyingHost(await host(set.settings), copied) } };
 }
 
-function setOf({ project: { folder, config }, copy }: Copied, find: (folder: string) => Pick<ExtensionSet, "found" | "problems">): ExtensionSet {
-	const { found, problems } = find(join(copy, ownFolder, "extensions"));
+function setOf(copied: Copied, find: (folder: string) => Pick<ExtensionSet, "found" | "problems">): ExtensionSet {
+	return asSet(copied, find(join(copied.copy, ownFolder, "extensions")), "extensions");
+}
+
+export function asSet({ project: { folder, config }, copy }: Copied, { found, problems }: Pick<ExtensionSet, "found" | "problems">, kind: "extensions" | "plugins"): ExtensionSet {
 	const own = join(folder, ownFolder);
 	const named = <Found extends { readonly name: string; readonly file: string }>(extension: Found) => ({ ...extension, name: nameOf(extension.name), file: inProject(extension.file, { folder, copy }) });
 	return {
 		found: found.map(named),
 		problems: problems.map((problem) => ({ ...named(problem), message: inProject(problem.message, { folder, copy }) })),
-		folder: join(own, "extensions"),
+		folder: join(own, kind),
 		settings: Object.fromEntries(Object.entries(config.extensions ?? {}).map(([name, settings]) => [nameOf(name), settings])),
 		configFile: join(own, "config.yaml"),
 		trust: "project",

@@ -1,11 +1,14 @@
 // The project of a working folder, and whether the user trusts it as it is now.
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseProjectConfig, type ProjectConfig } from "../../config/project.ts";
 import type { Home } from "../../system/home.ts";
+import { sha256Of } from "../../system/regular-file.ts";
 import { type Content, readContent } from "./content.ts";
 import { copyOf, removeCopies } from "./copy.ts";
 import { candidatesFor, isThere, ownFolder } from "./find.ts";
+import type { ProjectHook, ProjectHooks, ProjectHooksOptions } from "./hooks.ts";
 import { changeDecisions, type Decided, type Decisions, readDecisions, TrustError } from "./record.ts";
 
 /**
@@ -26,6 +29,12 @@ export interface Project {
 	readonly folder: string;
 	readonly state: ProjectState;
 	readonly content: Content;
+	/** Its shell hooks, with what they run. */
+	readonly hooks: readonly ProjectHook[];
+	/** SHA-256 over the content and what the hooks run, hexadecimal: what is trusted. */
+	readonly hash: string;
+	/** What was put right in its config.yaml, a sentence each. */
+	readonly warnings: readonly string[];
 	readonly problems: readonly string[];
 	readonly config: ProjectConfig;
 	/** Whether the user has trusted some content of it. */
@@ -52,65 +61,85 @@ export interface FindOptions {
 }
 
 /** The project whose files would be loaded in a working folder: the nearest that has any. Reads it, and runs nothing. */
-export async function findProject(cwd: string, { home, environment, warn }: FindOptions): Promise<Project | undefined> {
+export async function findProject(cwd: string, options: FindOptions): Promise<Project | undefined> {
+	const { home, environment, warn } = options;
 	for (const folder of candidatesFor(cwd, home, environment)) {
 		if (!isThere(join(folder, ownFolder))) continue;
 		const content = readContent(folder);
 		if (content.files.length === 0 && content.problems.length === 0) continue;
 		const { decisions, problem } = readDecisions(home);
 		if (problem !== undefined) warn(problem);
-		return toProject(folder, content, decisions.get(folder));
+		return projectIn(folder, content, decisions.get(folder), options);
 	}
 	return undefined;
 }
 
-async function toProject(folder: string, content: Content, decided: Decided | undefined): Promise<Project> {
-	const { config, problems } = await configIn(folder, content);
+/** What a content means, with what was decided about its folder. */
+export async function projectIn(folder: string, content: Content, decided: Decided | undefined, { environment }: Pick<FindOptions, "environment">): Promise<Project> {
+	const { trusted, declined } = decided ?? {};
+	const { config, hooks, warnings, problems } = await configIn(content, { folder, userHome: environment["HOME"] || homedir(), searched: environment["PATH"] ?? "", known: trusted?.identities ?? {} });
 	const all = [...content.problems, ...problems];
-	const trusted = decided?.trusted;
-	const state = all.length > 0 ? "refused" : trusted?.hash === content.hash ? "trusted" : decided?.declined === content.hash ? "declined" : trusted === undefined ? "untrusted" : "changed";
-	return { folder, state, content, problems: all, config, wasTrusted: trusted !== undefined, changes: changesOf(content, trusted?.files) };
+	const run = hooks.flatMap(({ files }) => files);
+	const hash = run.length === 0 ? content.hash : sha256Of(`hookline project with hooks 1\n${content.hash}\n${run.map(([path, { as, hashed }]) => `${JSON.stringify([as, path])} ${hashed.sha256}\n`).join("")}`);
+	const state = all.length > 0 ? "refused" : trusted?.hash === hash ? "trusted" : declined === hash ? "declined" : trusted === undefined ? "untrusted" : "changed";
+	const project = { folder, state, content, hooks, hash, warnings, problems: all, config, wasTrusted: trusted !== undefined } as const;
+	return { ...project, changes: changesOf(hashesOf(project), trusted?.files) };
 }
 
-async function configIn(folder: string, { files }: Content): Promise<{ readonly config: ProjectConfig; readonly problems: readonly string[] }> {
+/** By the paths they are trusted under. */
+const hashesOf = ({ content, hooks }: Pick<Project, "content" | "hooks">): Readonly<Record<string, string>> =>
+	Object.fromEntries([...content.files.map(({ path, sha256 }) => [path, sha256] as const), ...hooks.flatMap(({ files }) => files).map(([path, { hashed }]) => [path, hashed.sha256] as const)]);
+
+interface ReadConfig extends ProjectHooks {
+	readonly config: ProjectConfig;
+}
+
+async function configIn({ files }: Content, options: ProjectHooksOptions): Promise<ReadConfig> {
+	const { folder } = options;
+	const nothing = { config: {}, hooks: [], warnings: [], problems: [] };
 	const bytes = files.find(({ path }) => path === "config.yaml")?.bytes;
-	if (bytes === undefined) return { config: {}, problems: [] };
+	if (bytes === undefined) return nothing;
 	const file = join(folder, ownFolder, "config.yaml");
 	let text: string;
 	try {
 		text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 	} catch {
-		return { config: {}, problems: [`${file}: this is no text file.`] };
+		return { ...nothing, problems: [`${file}: this is no text file.`] };
 	}
-	const { value, mistakes } = await parseProjectConfig(text);
-	if (mistakes.length > 0) return { config: {}, problems: mistakes.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`) };
-	return { config: value as ProjectConfig, problems: [] };
+	const { value, placeOf, mistakes } = await parseProjectConfig(text);
+	if (mistakes.length > 0) return { ...nothing, problems: mistakes.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`) };
+	const config = value as ProjectConfig;
+	if (config.hooks === undefined || config.hooks === null) return { ...nothing, config };
+	// Loaded only where there are any.
+	const { projectHooksIn } = await import("./hooks.ts");
+	return { ...projectHooksIn({ value, placeOf }, options), config };
 }
 
-function changesOf({ files }: Content, before: Readonly<Record<string, string>> | undefined): Changes {
+function changesOf(now: Readonly<Record<string, string>>, before: Readonly<Record<string, string>> | undefined): Changes {
 	if (before === undefined) return { changed: [], added: [], gone: [] };
+	const paths = Object.keys(now);
 	const known = (path: string) => Object.hasOwn(before, path);
 	return {
-		changed: files.filter(({ path, sha256 }) => known(path) && before[path] !== sha256).map(({ path }) => path),
-		added: files.filter(({ path }) => !known(path)).map(({ path }) => path),
-		gone: Object.keys(before).filter((path) => !files.some((file) => file.path === path)),
+		changed: paths.filter((path) => known(path) && before[path] !== now[path]),
+		added: paths.filter((path) => !known(path)),
+		gone: Object.keys(before).filter((path) => !Object.hasOwn(now, path)),
 	};
 }
 
 /** What there is to say about a project, the same everywhere. */
 export function statusOf(project: Project | undefined): ProjectStatus {
 	if (project === undefined) return { state: "none", message: "No project brings hooks here.", missing: false };
-	const { folder, state, content, problems, wasTrusted, changes } = project;
+	const { folder, state, hash, hooks, problems, wasTrusted, changes } = project;
 	const own = join(folder, ownFolder);
 	const look = `'hookline trust ${quoted(folder)}' shows it and asks.`;
 	const message = {
-		trusted: `${own} is trusted as it is, and its extensions are loaded.`,
+		trusted: `${own} is trusted as it is, and its extensions ${hooks.length > 0 ? "and shell hooks " : ""}are loaded.`,
 		untrusted: `${own} is not loaded, and none of its hooks run: you have not trusted it. ${look}`,
 		declined: `${own} is not loaded, and none of its hooks run: you did not want to be asked about it again. ${look}`,
 		changed: `${own} is not loaded, and none of its hooks run: it has changed since you trusted it (${changesInWords(changes)}). ${look}`,
 		refused: `${own} is not loaded, and none of its hooks run: it cannot be trusted as it is. ${problems.slice(0, 5).join(" ")}${problems.length > 5 ? ` And ${problems.length - 5} more.` : ""}`,
 	}[state];
-	return { state, folder, hash: content.hash, message, missing: wasTrusted && state !== "trusted" };
+	return { state, folder, hash, message, missing: wasTrusted && state !== "trusted" };
 }
 
 export function changesInWords({ changed, added, gone }: Changes): string {
@@ -122,18 +151,29 @@ export function changesInWords({ changed, added, gone }: Changes): string {
  * Trusts a folder with exactly the content that was read, whatever lies there by now.
  * @throws TrustError, HomeError
  */
-export async function trustProject({ folder, content, problems }: Project, home: Home): Promise<void> {
+export async function trustProject(project: Project, home: Home): Promise<void> {
+	const { folder, hash, hooks, problems } = project;
 	if (problems.length > 0) throw new TrustError(`${join(folder, ownFolder)} cannot be trusted as it is. ${problems.join(" ")}`);
 	// At once, not at the first start: the home may be read-only by then.
-	copyOf(content, home);
-	const files = Object.fromEntries(content.files.map(({ path, sha256 }) => [path, sha256]));
-	const now = await changeDecisions(home, (decisions) => void decisions.set(folder, { trusted: { hash: content.hash, files, at: Date.now() } }));
+	copyOf(project, home);
+	if (hooks.length > 0) {
+		const { ApprovedCopies } = await import("../consent/copy.ts");
+		const copies = new ApprovedCopies(home);
+		try {
+			for (const { taken } of hooks) copies.keep(taken.program, () => taken);
+		} catch (error) {
+			throw new TrustError(error instanceof Error ? error.message : String(error), { cause: error });
+		}
+	}
+	const inPlace = hooks.flatMap(({ files }) => files.flatMap(([, { root, hashed }]) => (root === undefined && hashed.identity !== undefined ? [[hashed.identity, hashed.sha256]] : [])));
+	const trusted = { hash, files: hashesOf(project), at: Date.now(), ...(inPlace.length > 0 && { identities: Object.fromEntries(inPlace) as Record<string, string> }) };
+	const now = await changeDecisions(home, (decisions) => void decisions.set(folder, { trusted }));
 	removeCopies(home, trustedHashes(now));
 }
 
 /** Does not ask about this content again. What was trusted before stays so, if it comes back. @throws TrustError, HomeError */
-export async function declineProject({ folder, content }: Project, home: Home): Promise<void> {
-	await changeDecisions(home, (decisions) => void decisions.set(folder, { ...decisions.get(folder), declined: content.hash }));
+export async function declineProject({ folder, hash }: Project, home: Home): Promise<void> {
+	await changeDecisions(home, (decisions) => void decisions.set(folder, { ...decisions.get(folder), declined: hash }));
 }
 
 /** Forgets what was decided about a folder, and removes its copy. False when nothing was. @throws TrustError, HomeError */

@@ -12,8 +12,10 @@ export class TrustError extends Error {
 
 export interface Trusted {
 	readonly hash: string;
-	/** The SHA-256 of each file, by its path below `.hookline`: it tells what has changed. */
+	/** The SHA-256 of each file, by its path below `.hookline`, absolute for programs outside: it tells what has changed. */
 	readonly files: Readonly<Record<string, string>>;
+	/** The SHA-256 of what is not copied, by what the file system said of it: as long as it says the same, it is not read again. */
+	readonly identities?: Readonly<Record<string, string>>;
 	/** Milliseconds since 1970. */
 	readonly at: number;
 }
@@ -84,10 +86,15 @@ function parse(file: string): Decisions {
 function decidedIn({ trusted, declined }: Record<string, unknown>, folder: string): Decided {
 	if (declined !== undefined && typeof declined !== "string") throw new Error(`what it says of ${folder} is no decision`);
 	if (trusted === undefined) return declined === undefined ? {} : { declined };
-	const { hash, files, at } = objectIn(trusted, folder);
-	const hashes = objectIn(files, folder);
-	if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash) || typeof at !== "number" || !Object.values(hashes).every((value) => typeof value === "string")) throw new Error(`what it says of ${folder} is no decision`);
-	return { trusted: { hash, at, files: hashes as Record<string, string> }, ...(declined !== undefined && { declined }) };
+	const { hash, files, at, identities } = objectIn(trusted, folder);
+	if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash) || typeof at !== "number") throw new Error(`what it says of ${folder} is no decision`);
+	return { trusted: { hash, at, files: textsIn(files, folder), ...(identities !== undefined && { identities: textsIn(identities, folder) }) }, ...(declined !== undefined && { declined }) };
+}
+
+function textsIn(value: unknown, folder: string): Readonly<Record<string, string>> {
+	const texts = objectIn(value, folder);
+	if (!Object.values(texts).every((text) => typeof text === "string")) throw new Error(`what it says of ${folder} is no decision`);
+	return texts as Record<string, string>;
 }
 
 function objectIn(value: unknown, what: string): Record<string, unknown> {

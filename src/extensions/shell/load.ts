@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import type { ConfigMistake } from "../../config/read.ts";
 import { definitionsOf } from "../../dialects/hermes-shell/definitions.ts";
+import type { ModeDifference } from "../../dialects/hermes-shell/modes.ts";
 import { readShellHooks } from "../../dialects/hermes-shell/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { shellHost } from "../../hosts/shell/host.ts";
@@ -10,7 +11,9 @@ import type { Home } from "../../system/home.ts";
 import { Consent } from "../consent/consent.ts";
 import { announce } from "../consent/live.ts";
 import { acceptedBy, type Settled, settle } from "../consent/settle.ts";
-import { starterOf } from "../consent/start.ts";
+import { starterOf, type StartOptions } from "../consent/start.ts";
+import type { Project } from "../project/project.ts";
+import { TrustedHooks } from "../project/trusted.ts";
 import { hookEnvironment } from "./environment.ts";
 import { Transcripts } from "./transcripts.ts";
 
@@ -20,6 +23,8 @@ export interface ShellHooksOptions {
 	readonly file: string;
 	readonly home: Home;
 	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** The trusted project in whose folder we are. */
+	readonly project?: Project | undefined;
 	/** Absolute. */
 	readonly cwd: string;
 	readonly surface: string;
@@ -34,38 +39,57 @@ export interface ShellHooksOptions {
 }
 
 export interface LoadedShellHooks extends AsyncDisposable {
-	/** Each with what became of it at the start. */
+	/** Each with what became of it at the start: the user's, then the project's. */
 	readonly settled: readonly Settled[];
 }
 
 const none: LoadedShellHooks = { settled: [], [Symbol.asyncDispose]: async () => {} };
 
 /**
- * Registers the shell hooks of a configuration. What may not run is left out with a warning, or blocks when it is closed; nobody is asked here.
+ * Registers the shell hooks of the user's configuration and of a project. What may not run is left out with a warning, or blocks when it is closed; nobody is asked here.
  * @throws ConfigError for a hook that is written wrong; HomeError.
  */
 export async function loadShellHooks(options: ShellHooksOptions): Promise<LoadedShellHooks> {
-	const { read, file, home, environment, cwd, surface, engine, toolNames, ways, warn } = options;
+	const { read, file, home, project, environment, cwd, surface, engine, toolNames, ways, warn } = options;
 	const { hooks, warnings } = readShellHooks(read, { file, userHome: environment["HOME"] || homedir(), toolNames });
-	for (const warning of warnings) warn(warning);
-	if (hooks.length === 0) return none;
+	for (const warning of [...warnings, ...(project?.warnings ?? [])]) warn(warning);
+	if (hooks.length === 0 && (project?.hooks ?? []).length === 0) return none;
 	const consent = new Consent({ home, environment, warn });
-	const settled = await settle(consent, hooks, { cwd, accept: acceptedBy(ways), warn, onLeftOut: warn });
+	const settled = await settle(consent, hooks, { cwd, accept: acceptedBy(ways), looksOnly: surface === "test", warn, onLeftOut: warn });
 	const host = shellHost({ path: environment["PATH"] ?? "" });
 	const transcripts = new Transcripts(home, options.sessions);
-	for (const { hook, consented } of settled) {
+	const register = ({ hook, consented }: Settled, consent: StartOptions["consent"]): Settled => {
 		const start = starterOf(hook, { consent, host, env: hookEnvironment(hook, home, environment), cwd });
 		// A closed one is looked at again at each call, so that a yes that comes later counts.
 		const unapproved = consented.kind === "unapproved" && !hook.failClosed ? consented.reason : undefined;
-		engine.register(definitionsOf(hook, start, unapproved, { transcriptOf: transcripts.of }));
+		const differences: ModeDifference[] = [];
+		const onDifference = surface === "test" ? (difference: ModeDifference) => void differences.push(difference) : undefined;
+		engine.register(definitionsOf(hook, start, unapproved, { transcriptOf: transcripts.of, onDifference }));
+		return { hook, consented, differences };
+	};
+	const live = settled.map((one) => register(one, consent));
+	if (project !== undefined) {
+		const trusted = new TrustedHooks(project, home);
+		for (const one of await settleTrusted(project, trusted, warn)) live.push(register(one, trusted));
 	}
 	const announced = surface === "test" ? undefined : await announce(home, { surface, cwd, settled });
 	return {
-		settled,
+		settled: live,
 		async [Symbol.asyncDispose]() {
 			announced?.[Symbol.dispose]();
 			await host[Symbol.asyncDispose]();
 			transcripts[Symbol.dispose]();
 		},
 	};
+}
+
+/** The trust of the folder is the consent to its hooks. */
+async function settleTrusted({ hooks }: Project, trusted: TrustedHooks, warn: (message: string) => void): Promise<readonly Settled[]> {
+	const settled: Settled[] = [];
+	for (const { hook } of hooks) {
+		const consented = await trusted.for(hook);
+		if (consented.kind === "unapproved") warn(`${consented.reason} ${hook.failClosed ? `It is a guard that is closed when it fails, so it blocks every ${hook.written} it is for.` : "It is left out."}`);
+		settled.push({ hook, consented });
+	}
+	return settled;
 }
