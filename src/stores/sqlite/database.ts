@@ -114,6 +114,16 @@ export class Database {
 		return this.#told(() => this.#prepared(sql).all(...values) as Row[]);
 	}
 
+	/** All that the work reads is of one moment. It must not write. */
+	snapshot<Result>(work: () => Result): Result {
+		this.run("BEGIN");
+		try {
+			return work();
+		} finally {
+			this.run("COMMIT");
+		}
+	}
+
 	/** All of the work or nothing. Takes the write lock first: waiting for it in the middle could only end in giving up. */
 	transaction<Result>(work: () => Result): Result {
 		this.run("BEGIN IMMEDIATE");
