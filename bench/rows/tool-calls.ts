@@ -2,10 +2,11 @@
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { JsonObject } from "../../src/events/payloads/facts.ts";
 import type { ToolCalling } from "../../src/events/payloads/tool.ts";
+import type { Extension } from "../../src/events/hooks.ts";
 import type { HookDefinition } from "../../src/events/registration.ts";
 import type { ExtensionFile } from "../../src/hosts/host.ts";
 import { inlineHost } from "../../src/hosts/inline.ts";
-import { loadExtension } from "../../src/hosts/load.ts";
+import { createRegistrar } from "../../src/hosts/registrar.ts";
 import { checkArguments } from "../../src/tools/schema.ts";
 import { program } from "../child.ts";
 import { toolCall } from "../handlers.ts";
@@ -53,7 +54,12 @@ const callOf = ({ name, args }: Shape, n: number): ToolCalling => ({ ...toolCall
 
 const extension: ExtensionFile = { name: "seven", file: program("seven-hooks.ts"), trust: "user" };
 /** What it registers, without a host around it. */
-const bareHooks = () => loadExtension(extension, "inline", (run) => run(), 10_000);
+async function bareHooks(): Promise<readonly HookDefinition[]> {
+	const { default: made } = (await import(extension.file)) as { readonly default: Extension };
+	const registrar = createRegistrar(extension, "inline");
+	await made.factory(registrar.hooks, undefined as never);
+	return registrar.close();
+}
 
 function engineWith(hooks: readonly HookDefinition[]): Engine {
 	const engine = createEngine();

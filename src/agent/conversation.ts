@@ -1,5 +1,7 @@
 // A person's conversation on one surface: what they type becomes a command or a turn, and the session under it can change.
+import { orAborted } from "../system/abort.ts";
 import { didYouMean } from "../system/nearest.ts";
+import type { CallPlace, ExtensionCommand } from "../events/brings.ts";
 import type { InputReceiving, SessionEnded, SessionSwitching } from "../events/payloads/conversation.ts";
 import { SessionInUseError } from "../stores/leases.ts";
 import { type NewImage, newSessionId, type SessionRecord } from "../stores/sessions.ts";
@@ -19,6 +21,8 @@ export interface Command {
 	readonly anytime?: true;
 	/** Gives the text to show, when there is one. */
 	run(conversation: Conversation, args: string, stop: AbortSignal): Promise<string | undefined> | string | undefined;
+	/** What the arguments typed so far could become, whole. May reject, and may take long. */
+	complete?(conversation: Conversation, args: string, stop: AbortSignal): Promise<readonly string[]>;
 }
 
 /** A hook refused to open or switch a session. The message is its reason. */
@@ -33,15 +37,31 @@ export class CommandRefused extends Error {
 
 export class Conversation {
 	readonly parts: AgentParts;
-	readonly commands: ReadonlyMap<string, Command>;
+	readonly #ownCommands: readonly Command[];
+	#commands: { readonly version: number | undefined; readonly all: ReadonlyMap<string, Command> } | undefined;
 	#session: Session;
+	/** Begins a turn with a text that nobody typed; set by a surface that can. */
+	beginTurn: ((text: string) => void) | undefined;
+	/** Why whoever speaks now may not run a command; undefined when they may. Set by a surface where not everybody may run all of them. */
+	commandRefusal: ((name: string) => string | undefined) | undefined;
 	/** Set by a command that ends the conversation. */
 	over = false;
 
 	private constructor(parts: AgentParts, commands: readonly Command[], session: Session) {
 		this.parts = parts;
-		this.commands = new Map(commands.map((command) => [command.name, command]));
+		this.#ownCommands = commands;
 		this.#session = session;
+	}
+
+	/** By name, those of extensions included. */
+	get commands(): ReadonlyMap<string, Command> {
+		const { brought } = this.parts;
+		if (this.#commands === undefined || this.#commands.version !== brought?.version) {
+			const own = new Map(this.#ownCommands.map((command) => [command.name, command]));
+			const more = [...(brought?.commands([...own.keys()]) ?? [])].map(([name, command]) => [name, commandOf(name, command)] as const);
+			this.#commands = { version: brought?.version, all: new Map([...own, ...more]) };
+		}
+		return this.#commands.all;
 	}
 
 	get session(): Session {
@@ -71,12 +91,15 @@ export class Conversation {
 	static #begin(parts: AgentParts, commands: readonly Command[], session: Session): Conversation {
 		const { engine, model } = parts;
 		if (engine.has("session.started")) engine.tell("session.started", { ...session.facts(), model: model.name, resumed: session.resumed });
-		return new Conversation(parts, commands, session);
+		const conversation = new Conversation(parts, commands, session);
+		parts.open?.attach(conversation);
+		return conversation;
 	}
 
 	/** Takes what a person typed: a command runs, anything else is a turn (images go with it), and another one for what was said too late to join it. */
 	async submit(text: string, origin: InputReceiving["origin"], stop: AbortSignal, given: readonly GivenImage[] = []): Promise<TurnResult> {
 		const session = this.#session;
+		this.parts.open?.attach(this);
 		const taken = takeImages(given);
 		if ("mistake" in taken) return { ...done(await send(session, taken.mistake, "notice", stop)), completed: false, error: taken.mistake };
 		const { images } = taken;
@@ -141,17 +164,22 @@ export class Conversation {
 		const ran = (status: "ok" | "error" | "blocked") => {
 			if (engine.has("command.ran")) engine.tell("command.ran", { ...session.facts(), name, args, status, durationMs: performance.now() - began });
 		};
+		const mayNot = async (refusal: string) => {
+			ran("blocked");
+			return { ...done(await send(session, refusal, "notice", stop)), completed: false, error: refusal };
+		};
+		const refusal = this.commandRefusal?.(name);
+		if (refusal !== undefined) return mayNot(refusal);
 		if (engine.has("command.running")) {
 			const outcome = await engine.dispatch("command.running", { ...session.facts(), name, args }, { signal: stop });
-			if (outcome.kind === "blocked") {
-				ran("blocked");
-				return { ...done(await send(session, outcome.reason, "notice", stop)), completed: false, error: outcome.reason };
-			}
+			if (outcome.kind === "blocked") return mayNot(outcome.reason);
 			if (outcome.kind === "responded") {
 				ran("ok");
 				return done(await send(session, outcome.text, "answer", stop));
 			}
 			({ name, args } = outcome.payload);
+			const refusedNow = this.commandRefusal?.(name);
+			if (refusedNow !== undefined) return mayNot(refusedNow);
 		}
 		const command = this.commands.get(name);
 		if (command === undefined) {
@@ -221,6 +249,7 @@ export class Conversation {
 
 	/** Ends the conversation for this process. */
 	async close(reason: SessionEnded["reason"]): Promise<void> {
+		this.parts.open?.detach(this);
 		await this.#end(reason);
 	}
 
@@ -232,9 +261,28 @@ export class Conversation {
 	}
 }
 
+/** A command of an extension, under the name it got. */
+function commandOf(name: string, command: ExtensionCommand): Command {
+	const place = ({ session }: Conversation, signal: AbortSignal): CallPlace => ({ signal, cwd: session.place.cwd, sessionId: session.id, ...(session.turnId !== undefined && { turnId: session.turnId }) });
+	return {
+		name,
+		summary: command.summary,
+		...(command.anytime === true && { anytime: true }),
+		async run(conversation, args, stop) {
+			try {
+				const text: unknown = await orAborted(command.run(args, place(conversation, stop)), stop);
+				return text === undefined || text === null ? undefined : String(text);
+			} catch (error) {
+				throw new CommandRefused(stop.aborted ? `/${name} was stopped.` : `/${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+			}
+		},
+		...(command.complete !== undefined && { complete: (conversation: Conversation, args: string, stop: AbortSignal) => orAborted(command.complete!(args, place(conversation, stop)), stop) }),
+	};
+}
+
 /** The slash command a text is, when it is one. */
 export function commandIn(text: string): { readonly name: string; readonly args: string } | undefined {
-	const found = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
+	const found = /^\/([\w-]+(?::[\w.-]+)*)(?:\s+([\s\S]*))?$/.exec(text.trim());
 	return found ? { name: found[1]!, args: found[2]?.trim() ?? "" } : undefined;
 }
 
@@ -253,4 +301,4 @@ function tellModel({ engine, model }: AgentParts, session: Session, resumed: Ses
 	if (model.name !== resumed.model && engine.has("model.selected")) engine.tell("model.selected", { ...session.facts(), model: model.name, previous: resumed.model });
 }
 
-const factsWithout = ({ cwd, surface, profile }: SessionPlace) => ({ eventId: newId("e"), at: Date.now(), surface, cwd, profile });
+const factsWithout = ({ cwd, surface, profile, sender }: SessionPlace) => ({ eventId: newId("e"), at: Date.now(), surface, cwd, profile, ...sender });

@@ -114,6 +114,7 @@ function partsFor(parent: Session, { tools: allowed, max_steps: maxSteps = defau
 			return models.current;
 		},
 		tools,
+		brought: undefined,
 		output: nobodyReads,
 		limits: { ...parent.parts.limits, maxSteps },
 	};

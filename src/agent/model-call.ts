@@ -17,11 +17,14 @@ export type ModelCallResult = { readonly answer: ModelAnswer } | { readonly bloc
 /** Who reads the answer while it comes: the person, or nobody where it is for the agent's own use. */
 export type Audience = "person" | "nobody";
 
+/** What a model is asked for: a session, or code of an extension beside it. */
+export type Caller = Pick<Session, "id" | "parts" | "turnId" | "facts">;
+
 /**
  * Calls the model, and where it fails those behind it, with the same messages. Every request of the agent goes through here, whatever it is for.
  * @throws ModelError when all tries of the last one failed; the signal's reason when stopped; OperationBlocked.
  */
-export async function callModel(session: Session, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelCallResult> {
+export async function callModel(session: Caller, request: ModelRequest, audience: Audience, signal: AbortSignal): Promise<ModelCallResult> {
 	const { models, output, warn } = session.parts;
 	let model = models.current;
 	try {
@@ -48,28 +51,29 @@ function fallbackAfter(models: Models, model: Model, error: unknown): Model | un
 
 /** One model asked for one answer. */
 interface Asking {
-	readonly session: Session;
+	readonly session: Caller;
 	readonly model: Model;
 	readonly audience: Audience;
 	readonly signal: AbortSignal;
 }
 
 /** A fall-back is another model, and hooks may have their opinion on it: so each has a `model.calling` of its own. */
-async function callHooked(asking: Asking, { messages, tools }: ModelRequest): Promise<ModelCallResult> {
+async function callHooked(asking: Asking, asked: ModelRequest): Promise<ModelCallResult> {
 	const { session, model, signal } = asking;
 	const { engine } = session.parts;
-	if (!engine.has("model.calling")) return { answer: await tryOften(asking, { messages, tools }) };
+	if (!engine.has("model.calling")) return { answer: await tryOften(asking, asked) };
+	const { messages, tools } = asked;
 	const payload = { ...session.facts(), model: model.name, messages, toolNames: tools.map(({ name }) => name) };
 	const outcome = await engine.dispatch("model.calling", payload, { signal });
 	if (outcome.kind !== "go") return { blocked: outcome.kind === "blocked" ? outcome.reason : outcome.text };
-	const request = { messages: withInjections(session, outcome.payload.messages, outcome.injections), tools };
+	const request = { ...asked, messages: withInjections(session, outcome.payload.messages, outcome.injections) };
 	return { answer: await engine.perform("model.calling", outcome, () => tryOften(asking, request), { signal, check: answerMistake }) };
 }
 
 type Injections = Parameters<typeof contextOf>[1];
 
 /** Adds text of hooks for this call only: to the system prompt, or as a message at the end, where it leaves the cached part as it is. */
-function withInjections({ parts }: Session, messages: readonly Message[], injections: Injections): readonly Message[] {
+function withInjections({ parts }: Caller, messages: readonly Message[], injections: Injections): readonly Message[] {
 	if (injections.length === 0) return messages;
 	const forSystem = injections.filter(({ as }) => as === "system");
 	const forUser = injections.filter(({ as }) => as === "user");
@@ -172,7 +176,7 @@ async function stream({ session, model, audience, signal }: Asking, request: Mod
 	return { text, reasoning, toolCalls, finish, usage, ...(providerData && { providerData }) };
 }
 
-function modelOptions(session: Session, model: Model, signal: AbortSignal): ModelOptions {
+function modelOptions(session: Caller, model: Model, signal: AbortSignal): ModelOptions {
 	const { engine } = session.parts;
 	if (!engine.has("model.requesting")) return { signal };
 	const onRequest = async (request: ProviderRequest): Promise<ProviderRequest | undefined> => {

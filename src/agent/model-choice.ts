@@ -17,11 +17,36 @@ export interface ModelChoice {
 	readonly spec: ModelSpec;
 }
 
+/** Models beside those we know the providers of. */
+export interface MoreModels {
+	/** What stands before the colon of theirs. */
+	readonly providers: readonly string[];
+	/** Those that are listed, `PROVIDER:NAME`. */
+	readonly names: readonly string[];
+	/** The environment variable the key of a provider is usually kept in. */
+	keyVariableOf(provider: string): string | undefined;
+	/** Whether the person logged in there; undefined where nobody can. */
+	isLoggedIn(provider: string): boolean | undefined;
+	factsOf(name: string): ModelFacts;
+	/** @throws ModelConfigError */
+	open(spec: ModelSpec): Model;
+}
+
+/** None. */
+export const noMoreModels: MoreModels = {
+	providers: [],
+	names: [],
+	keyVariableOf: () => undefined,
+	isLoggedIn: () => undefined,
+	factsOf: () => ({}),
+	open: findModel,
+};
+
 /**
  * The first of: what the command line says, HOOKLINE_MODEL, config.yaml, rehearsal. Nothing is loaded or contacted.
  * @throws ModelConfigError when there is an address and no model to look for there.
  */
-export function chooseModel(asked: string | undefined, environment: Environment, config: Config): ModelChoice {
+export function chooseModel(asked: string | undefined, environment: Environment, config: Config, more: MoreModels = noMoreModels): ModelChoice {
 	const { model: settings } = config;
 	const named = firstOf([
 		["command-line", asked],
@@ -35,23 +60,23 @@ export function chooseModel(asked: string | undefined, environment: Environment,
 	const [from, name] = named ?? (["default", "rehearsal"] as const);
 	const own = settingsOf(name, config);
 	const access = [inEnvironment(environment), own, own.base_url === undefined ? ofProvider(name, config, name) : {}];
-	return choiceOf(name, from, access, environment, config);
+	return choiceOf(name, from, access, { environment, config, more });
 }
 
 /**
  * Another model, beside the one that was chosen first: for `/model`, a session that is taken up, a fall-back. What is said of this model in config.yaml
  * comes before the variables of the environment here: those were set for the first one, and hold for others of its provider only, or for any beside rehearsal.
  */
-export function anotherModel(name: string, { name: first, from }: ModelChoice, environment: Environment, config: Config): ModelChoice {
+export function anotherModel(name: string, { name: first, from }: ModelChoice, environment: Environment, config: Config, more: MoreModels = noMoreModels): ModelChoice {
 	const own = settingsOf(name, config);
-	// Rehearsal has no use for them, so they were set for another one.
-	const isMeant = providerOf(name) === providerOf(first) || providerOf(first) === "rehearsal";
+	// Rehearsal has no use for them, so they were set for another one; but not for one that an extension brings, which nobody said they are for.
+	const isMeant = providerOf(name) === providerOf(first) || (providerOf(first) === "rehearsal" && !more.providers.includes(providerOf(name)));
 	const access = own.base_url !== undefined ? [own] : [own, isMeant ? inEnvironment(environment) : {}, ofProvider(name, config, first)];
-	return choiceOf(name, from, access, environment, config);
+	return choiceOf(name, from, access, { environment, config, more });
 }
 
 /** @throws ModelConfigError when the settings cannot work. */
-export const openModel = ({ spec }: ModelChoice): Model => findModel(spec);
+export const openModel = ({ name, spec }: ModelChoice, more: MoreModels = noMoreModels): Model => (more.providers.includes(providerOf(name)) ? more.open(spec) : findModel(spec, more.providers));
 
 const inEnvironment = (environment: Environment): AccessConfig => {
 	const baseUrl = setIn(environment, "HOOKLINE_BASE_URL");
@@ -66,9 +91,9 @@ function ofProvider(name: string, { model: settings = {} }: Config, first: strin
 }
 
 /** Address and key are the first there are in `access`, then the provider's own. */
-function choiceOf(name: string, from: ModelChoice["from"], access: readonly AccessConfig[], environment: Environment, config: Config): ModelChoice {
-	const usual = usualOf(name);
-	const key = [...access, usual === undefined ? {} : { api_key_env: usual.keyVariable }].map((one) => keyOf(one, environment)).find((found) => found !== undefined);
+function choiceOf(name: string, from: ModelChoice["from"], access: readonly AccessConfig[], { environment, config, more }: { readonly environment: Environment; readonly config: Config; readonly more: MoreModels }): ModelChoice {
+	const usual = usualOf(name)?.keyVariable ?? more.keyVariableOf(providerOf(name));
+	const key = [...access, usual === undefined ? {} : { api_key_env: usual }].map((one) => keyOf(one, environment)).find((found) => found !== undefined);
 	const baseUrl = access.find(({ base_url: url }) => url !== undefined)?.base_url;
 	return {
 		name,

@@ -1,9 +1,9 @@
 // The models that can be chosen: those Hookline knows, and those config.yaml names.
 import type { Config } from "../config/schema.ts";
-import { findModel, ModelConfigError, providerOf } from "../models/find.ts";
+import { ModelConfigError, providerOf } from "../models/find.ts";
 import { factsOf, knownModels, type ModelFacts, type Price } from "../models/known.ts";
 import { nearest } from "../system/nearest.ts";
-import { anotherModel, type Environment, type ModelChoice } from "./model-choice.ts";
+import { anotherModel, type Environment, type ModelChoice, type MoreModels, noMoreModels, openModel } from "./model-choice.ts";
 
 export interface ListedModel {
 	readonly name: string;
@@ -16,13 +16,15 @@ export interface ListedModel {
 }
 
 /** Rehearsal first, then by name. Nothing is contacted, no key is looked up. */
-export function listModels(first: ModelChoice, environment: Environment, config: Config): readonly ListedModel[] {
+export function listModels(first: ModelChoice, environment: Environment, config: Config, more: MoreModels = noMoreModels): readonly ListedModel[] {
 	const written = [first.name, ...(config.model?.fallbacks ?? []), ...Object.keys(config.models ?? {})];
-	const names = [...new Set([...written, ...knownModels])].filter((name) => name !== "rehearsal").sort();
+	const names = [...new Set([...written, ...knownModels, ...more.names])].filter((name) => name !== "rehearsal").sort();
 	return ["rehearsal", ...names].map((name) => {
-		const { spec, keyIn } = name === first.name ? first : anotherModel(name, first, environment, config);
-		const missing = problemOf(() => findModel(spec));
-		return { name, provider: providerOf(name), facts: factsOf(name, spec.facts), ...(keyIn !== undefined && { keyIn }), ...(missing !== undefined && { missing }) };
+		const choice = name === first.name ? first : anotherModel(name, first, environment, config, more);
+		const isLoggedIn = more.isLoggedIn(providerOf(name));
+		const { spec, keyIn = isLoggedIn === true ? "your login" : undefined } = choice;
+		const missing = problemOf(() => openModel(choice, more)) ?? (isLoggedIn === false && keyIn === undefined ? `${name} needs a login. Run: hookline models login ${providerOf(name)}` : undefined);
+		return { name, provider: providerOf(name), facts: { ...more.factsOf(name), ...factsOf(name, spec.facts) }, ...(keyIn !== undefined && { keyIn }), ...(missing !== undefined && { missing }) };
 	});
 }
 
@@ -37,10 +39,10 @@ function problemOf(open: () => unknown): string | undefined {
 }
 
 /** New models appear, so a name that is not known is asked for all the same; but it may be a slip of the finger. Undefined when nothing is like it. */
-export function unknownModelNote(name: string, { models = {} }: Config): string | undefined {
-	if (name === "rehearsal" || Object.hasOwn(models, name) || Object.keys(factsOf(name)).length > 0) return undefined;
+export function unknownModelNote(name: string, { models = {} }: Config, more: MoreModels = noMoreModels): string | undefined {
+	if (name === "rehearsal" || Object.hasOwn(models, name) || Object.keys(factsOf(name)).length > 0 || more.names.includes(name)) return undefined;
 	const provider = providerOf(name);
-	const near = nearest(name, [...knownModels, ...Object.keys(models)].filter((known) => providerOf(known) === provider));
+	const near = nearest(name, [...knownModels, ...Object.keys(models), ...more.names].filter((known) => providerOf(known) === provider));
 	return near === undefined ? undefined : `Hookline knows no model '${name}'; it is asked for all the same. Did you mean '${near}'?`;
 }
 

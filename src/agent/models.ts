@@ -2,7 +2,7 @@
 import type { Config } from "../config/schema.ts";
 import { ModelConfigError } from "../models/find.ts";
 import type { Model } from "../models/model.ts";
-import { anotherModel, chooseModel, type Environment, openModel } from "./model-choice.ts";
+import { anotherModel, chooseModel, type Environment, type MoreModels, openModel } from "./model-choice.ts";
 import { type ListedModel, listModels, unknownModelNote } from "./model-list.ts";
 
 export interface ModelsOptions {
@@ -100,14 +100,14 @@ export class Models {
 }
 
 /**
- * The models that the command line, the environment and config.yaml name. A fall-back that cannot work is warned of and left out.
+ * The models that the command line, the environment and config.yaml name; `more` are those that extensions bring. A fall-back that cannot work is warned of and left out.
  * @throws ModelConfigError when the first one cannot be had.
  */
-export function openModels(asked: string | undefined, environment: Environment, config: Config, warn: (message: string) => void): Models {
-	const choice = chooseModel(asked, environment, config);
-	const first = openModel(choice);
-	const open = (name: string) => openModel(anotherModel(name, choice, environment, config));
-	const noteOn = (name: string) => unknownModelNote(name, config);
+export function openModels(asked: string | undefined, environment: Environment, config: Config, warn: (message: string) => void, more?: MoreModels): Models {
+	const choice = chooseModel(asked, environment, config, more);
+	const first = openModel(choice, more);
+	const open = (name: string) => openModel(anotherModel(name, choice, environment, config, more), more);
+	const noteOn = (name: string) => unknownModelNote(name, config, more);
 	const note = choice.from === "command-line" ? noteOn(choice.name) : undefined;
 	if (note !== undefined) warn(note);
 	const fallbacks = (config.model?.fallbacks ?? []).flatMap((name) => {
@@ -119,5 +119,5 @@ export function openModels(asked: string | undefined, environment: Environment, 
 			return [];
 		}
 	});
-	return new Models({ first, fixed: choice.from === "command-line", fallbacks, open, list: () => listModels(choice, environment, config), noteOn });
+	return new Models({ first, fixed: choice.from === "command-line", fallbacks, open, list: () => listModels(choice, environment, config, more), noteOn });
 }

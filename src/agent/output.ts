@@ -19,6 +19,6 @@ export async function send(session: Session, text: string, purpose: MessagePurpo
 		final = outcome.kind === "go" ? outcome.payload.text : `[This message was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`;
 	}
 	output.message(final, purpose);
-	if (engine.has("message.sent")) engine.tell("message.sent", { ...session.facts(), text: final, purpose });
+	if (output.tellsSent !== true && engine.has("message.sent")) engine.tell("message.sent", { ...session.facts(), text: final, purpose });
 	return final;
 }

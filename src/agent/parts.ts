@@ -1,5 +1,6 @@
 // What an agent is made of. The runtime puts it together; everything in this folder works with it.
 import type { Engine } from "../engine/engine.ts";
+import type { ExtensionCommand } from "../events/brings.ts";
 import type { Model } from "../models/model.ts";
 import type { Store } from "../stores/store.ts";
 import type { Tool, ToolSettings } from "../tools/tool.ts";
@@ -13,6 +14,10 @@ export interface AgentParts {
 	readonly model: Model;
 	/** Those of a session that begins now, in a constant order: it is part of what providers cache. */
 	readonly tools: readonly Tool[];
+	/** What extensions brought beside them; absent where there are none, and for delegated children, whose tools are all of their parent's. */
+	readonly brought?: BroughtByExtensions | undefined;
+	/** Where sessions and conversations say that they are there; absent where nobody asks. */
+	readonly open?: Doorkeeper;
 	/** What the user configured for the tools; nothing when absent. */
 	readonly toolSettings?: ToolSettings;
 	readonly store: Store;
@@ -26,6 +31,24 @@ export interface AgentParts {
 	readonly limits: Limits;
 	/** A warning for the person, in a sentence. */
 	warn(message: string): void;
+}
+
+/** Knows which sessions and conversations are open. */
+export interface Doorkeeper {
+	enter(session: { readonly id: string }): void;
+	leave(session: { readonly id: string }): void;
+	/** A conversation is opened, or something begins in it. */
+	attach(conversation: object): void;
+	detach(conversation: object): void;
+}
+
+export interface BroughtByExtensions {
+	/** Counts the changes. */
+	readonly version: number;
+	/** Those tools and what was brought, each under a name of its own. */
+	tools(own: readonly Tool[]): readonly Tool[];
+	/** What was brought, under names that are none of those and each its own. */
+	commands(own: readonly string[]): ReadonlyMap<string, ExtensionCommand>;
 }
 
 /** What is asked by the agent's own guard, and what becomes of a yes. */

@@ -1,10 +1,11 @@
 // A conversation: its messages in memory and in the store, and the facts every event in it carries.
-import type { Facts, Surface } from "../events/payloads/facts.ts";
+import type { Facts, Sender, Surface } from "../events/payloads/facts.ts";
 import type { Message } from "../events/payloads/model.ts";
 import type { ToolDeclaration } from "../models/model.ts";
 import type { Lease } from "../stores/leases.ts";
 import { type NewImage, type NewSession, newSessionId, type SessionRecord, titleOf } from "../stores/sessions.ts";
 import { newId } from "../system/ids.ts";
+import { didYouMean } from "../system/nearest.ts";
 import { seal, sealList } from "../system/plain.ts";
 import { backgroundProcesses } from "../tools/background.ts";
 import type { BackgroundProcesses, Tool } from "../tools/tool.ts";
@@ -17,6 +18,8 @@ export interface SessionPlace {
 	readonly cwd: string;
 	readonly surface: Surface;
 	readonly profile: string;
+	/** Behind the gateway, whoever caused what happens now; it may be another one each time it is read. */
+	readonly sender?: Sender;
 }
 
 /** What a tool call that was under way when its process ended is told to have given. */
@@ -29,9 +32,14 @@ export class Session {
 	readonly place: SessionPlace;
 	/** Constant for the session; a turn's hooks may send another one. */
 	readonly systemPrompt: string;
-	readonly tools: readonly ToolDeclaration[];
-	/** The same, to be run. A server may bring others later; those are for sessions that begin then. */
-	readonly toolset: readonly Tool[];
+	tools: readonly ToolDeclaration[] = [];
+	/** The same, to be run. */
+	toolset: readonly Tool[] = [];
+	/** Also those that are not active. A server may bring others later; those are for sessions that begin then, while what extensions bring counts from the next step on. */
+	allTools: readonly Tool[] = [];
+	readonly #ownTools: readonly Tool[];
+	#active: ReadonlySet<string> | undefined;
+	#takenVersion: number | undefined;
 	readonly processes: BackgroundProcesses = backgroundProcesses();
 	readonly resumed: boolean;
 	/** The session that delegated to this one, and how many lie above it. */
@@ -57,8 +65,8 @@ export class Session {
 		this.place = place;
 		this.id = session.id;
 		this.systemPrompt = session.systemPrompt;
-		this.toolset = parts.tools;
-		this.tools = this.toolset.map(({ name, description, parameters }) => ({ name, description, parameters }));
+		this.#ownTools = parts.tools;
+		this.#putTools();
 		this.resumed = from === "store";
 		this.parentId = session.parentId;
 		this.depth = depth;
@@ -66,6 +74,7 @@ export class Session {
 		this.#summaryAt = messages.findLastIndex(isSummary);
 		this.#unkept = from === "store" ? undefined : session;
 		this.#lease = lease;
+		parts.open?.enter(this);
 	}
 
 	/** All messages so far, sealed; the system prompt is not among them. */
@@ -113,6 +122,32 @@ export class Session {
 		this.steered = [];
 	}
 
+	/**
+	 * From the next step on only these are offered to the model; all again when undefined.
+	 * @throws Error when one of them is not there.
+	 */
+	setActive(names: readonly string[] | undefined): void {
+		const known = this.allTools.map(({ name }) => name);
+		const unknown = names?.find((name) => !known.includes(name));
+		if (unknown !== undefined) throw new Error(`There is no tool '${unknown}'.${didYouMean(unknown, known)} The tools are ${known.join(", ")}.`);
+		this.#active = names && new Set(names);
+		this.#takenVersion = -1;
+	}
+
+	/** At the beginning of a step: what was changed since the last one counts from now on. Unchanged, the list stays the same: providers cache it. */
+	takeTools(): void {
+		if (this.#takenVersion !== this.parts.brought?.version) this.#putTools();
+	}
+
+	#putTools(): void {
+		const { brought } = this.parts;
+		this.#takenVersion = brought?.version;
+		this.allTools = brought?.tools(this.#ownTools) ?? this.#ownTools;
+		const active = this.#active;
+		this.toolset = active === undefined ? this.allTools : this.allTools.filter(({ name }) => active.has(name));
+		this.tools = declared(this.toolset);
+	}
+
 	/** Whether the store has it: it does from its first message on. */
 	get kept(): boolean {
 		return this.#unkept === undefined;
@@ -150,6 +185,7 @@ export class Session {
 			surface: this.place.surface,
 			cwd: this.place.cwd,
 			profile: this.place.profile,
+			...this.place.sender,
 			sessionId: this.id,
 			...(this.parentId !== undefined && { parentSessionId: this.parentId }),
 			...(this.turnId !== undefined && { turnId: this.turnId }),
@@ -172,8 +208,11 @@ export class Session {
 	async close(): Promise<void> {
 		await this.processes[Symbol.asyncDispose]();
 		this.#lease.release();
+		this.parts.open?.leave(this);
 	}
 }
+
+const declared = (tools: readonly Tool[]): readonly ToolDeclaration[] => tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
 
 const isSummary = (message: Message): boolean => message.role === "user" && message.summarises !== undefined;
 
@@ -186,7 +225,7 @@ export function newSession(parts: AgentParts, place: SessionPlace, { parent, now
 		surface: place.surface,
 		// A child is told what its parent was told: the provider has that in its cache.
 		systemPrompt: parent?.systemPrompt ?? systemPromptFor(place.cwd, new Date(now), readInstructions({ home: parts.home, cwd: place.cwd }, parts.warn)),
-		tools: JSON.stringify(parts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }))),
+		tools: JSON.stringify(declared(parts.brought?.tools(parts.tools) ?? parts.tools)),
 		...(parent && { parentId: parent.id }),
 	};
 	return new Session(parts, place, session, [], parts.store.leases.acquire(session.id), "new", parent ? parent.depth + 1 : 0);

@@ -12,6 +12,8 @@ export interface Output {
 	discard(): void;
 	/** A complete text, after all hooks. What `delta` showed since the last message is the beginning of it. */
 	message(text: string, purpose: MessagePurpose): void;
+	/** Set where a text takes its time to arrive: the surface then tells `message.sent` itself. */
+	readonly tellsSent?: true;
 }
 
 /** For a session whose texts reach no person: what a delegated child says goes to its parent. */

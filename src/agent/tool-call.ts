@@ -42,6 +42,14 @@ export async function runToolCalls(session: Session, calls: readonly ToolCallReq
 	for (const execution of running) await handBack(session, await execution, signal);
 }
 
+/** Runs a call that no model made: on the same road, but neither it nor its result joins the conversation. */
+export async function runToolCall(session: Session, call: ToolCallRequest, signal: AbortSignal): Promise<ToolResult> {
+	const executed = await execute(session, await judge(session, call, signal), signal);
+	const result = await returned(session, executed, signal);
+	tellCalled(session, executed, result);
+	return result;
+}
+
 /** The tool and the arguments the model means, or what is wrong with them, said so that the model can mend it. */
 function prepare(session: Session, request: ToolCallRequest): { readonly tool: Tool; readonly args: JsonObject } | { readonly mistake: string; readonly args: JsonObject } {
 	const tools = session.toolset;
@@ -112,24 +120,35 @@ function resultMistake(result: unknown): string | undefined {
 /** Takes a result to the model, to the store and to the observers. Results of blocked calls are ours and go unchanged. */
 async function handBack(session: Session, executed: Executed, signal: AbortSignal): Promise<void> {
 	const { engine } = session.parts;
-	const { request, args, durationMs, blockedBy } = executed;
-	const facts = () => ({ ...session.facts(), toolName: request.name, callId: request.id, args });
-	let { result } = executed;
-	if (engine.has("tool.returning")) {
-		const outcome = await engine.dispatch("tool.returning", { ...facts(), result, durationMs }, { signal });
-		result = outcome.kind === "go" ? withInjections(session, outcome.payload.result, outcome) : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
-	}
+	const { request } = executed;
+	const result = await returned(session, executed, signal);
 	let stored = result;
 	if (engine.has("tool.persisting")) {
-		const outcome = await engine.dispatch("tool.persisting", { ...facts(), result }, { signal });
+		const outcome = await engine.dispatch("tool.persisting", { ...factsOf(session, executed), result }, { signal });
 		stored = outcome.kind === "go" ? outcome.payload.result : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
 	}
 	const message = ({ text, isError }: ToolResult) => ({ role: "tool", callId: request.id, name: request.name, text, ...(isError && { isError }) }) as const;
 	session.append(message(result), message(stored));
-	if (engine.has("tool.called")) {
-		const status = blockedBy !== undefined ? "blocked" : result.isError ? "error" : "ok";
-		engine.tell("tool.called", { ...facts(), status, result, durationMs, ...(blockedBy !== undefined && { blockedBy }) });
-	}
+	tellCalled(session, executed, result);
+}
+
+const factsOf = (session: Session, { request, args }: Executed) => ({ ...session.facts(), toolName: request.name, callId: request.id, args });
+
+/** The result as the hooks leave it. */
+async function returned(session: Session, executed: Executed, signal: AbortSignal): Promise<ToolResult> {
+	const { engine } = session.parts;
+	const { result, durationMs } = executed;
+	if (!engine.has("tool.returning")) return result;
+	const outcome = await engine.dispatch("tool.returning", { ...factsOf(session, executed), result, durationMs }, { signal });
+	return outcome.kind === "go" ? withInjections(session, outcome.payload.result, outcome) : withheld(outcome.kind === "blocked" ? outcome.reason : outcome.text);
+}
+
+function tellCalled(session: Session, executed: Executed, result: ToolResult): void {
+	const { engine } = session.parts;
+	if (!engine.has("tool.called")) return;
+	const { durationMs, blockedBy } = executed;
+	const status = blockedBy !== undefined ? "blocked" : result.isError ? "error" : "ok";
+	engine.tell("tool.called", { ...factsOf(session, executed), status, result, durationMs, ...(blockedBy !== undefined && { blockedBy }) });
 }
 
 const withheld = (reason: string): ToolResult => ({ text: `[The result was withheld: ${reason}]`, isError: true });

@@ -109,6 +109,7 @@ class Turn {
 		const names: string[] = [];
 		try {
 			session.takeSteered();
+			session.takeTools();
 			await this.#makeRoom();
 			const request = { messages: session.conversation(this.#systemPrompt), tools: session.tools };
 			const called = await callModel(session, request, "person", this.#signal);

@@ -39,6 +39,8 @@ export interface ObserveSpec {
 	readonly timeoutMs: number;
 	/** Fires many times a second: only failures of its observers are traced. */
 	readonly frequent?: true;
+	/** Traced also where nobody hooks it. */
+	readonly always?: true;
 	readonly summary: string;
 }
 
@@ -246,6 +248,7 @@ export const catalog = {
 	"subagent.stopped": told("A delegated child is done."),
 	"extension.loaded": told("An extension was loaded and its hooks are live."),
 	"extension.failed": told("An extension could not be loaded, or failed outside of any call."),
+	"extension.refused": { kind: "observe", timeoutMs: seconds(30), always: true, summary: "An extension tried what it was not granted." },
 	"hook.failed": told("A hook threw, timed out, answered nonsense or lost its host."),
 	"config.changed": told("The configuration was read again and differs."),
 } as const satisfies { [Name in EventName]: EventSpec<Name> };

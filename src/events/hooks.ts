@@ -1,4 +1,5 @@
 // The author's view: four verbs. Calling one the wrong way does not compile; what types cannot see is refused when it is registered.
+import type { ExtensionApi } from "./api.ts";
 import type { EventsTaking, WrappableEvent } from "./catalog.ts";
 import type { HookContext } from "./context.ts";
 import type { GuardDecision, TransformDecision } from "./decision.ts";
@@ -55,8 +56,8 @@ export interface Hooks {
 	observe(event: WildcardEvent, options: HookOptions, handler: ObserveHandler<Facts & { readonly [field: string]: unknown }>): void;
 }
 
-/** Registers everything an extension has. Hooks count from the moment it has returned, all of them or none. */
-export type ExtensionFactory = (hooks: Hooks) => void | Promise<void>;
+/** Registers everything an extension has. It counts from the moment the factory has returned, all of it or nothing; hooks can be registered only until then. */
+export type ExtensionFactory = (hooks: Hooks, hookline: ExtensionApi) => void | Promise<void>;
 
 /** What an extension file exports as its default. */
 export interface Extension {

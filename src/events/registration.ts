@@ -61,6 +61,8 @@ export interface HookDefinition {
 	readonly judges?: boolean;
 	/** Observers only: how many events may wait for it before the oldest are dropped; 1,024 when not given. */
 	readonly queue?: number;
+	/** Observers only: those that name the same hear a session in the order in which things were told, one at a time; otherwise each hook has a queue of its own. */
+	readonly inOrder?: string;
 }
 
 /** A registration that can never work. The message names the extension, the hook and the nearest right word. */

@@ -63,6 +63,7 @@ export function samplePayload<Name extends EventName>(event: Name, place: { read
 		"subagent.stopped": { ...child, status: "completed", summary: "There are 12 files.", durationMs: 3000 },
 		"extension.loaded": { ...place, surface: "terminal", profile: "default", extension: "sample", file: "/extensions/sample.ts", hooks: 1, durationMs: 3 },
 		"extension.failed": { ...place, surface: "terminal", profile: "default", extension: "sample", file: "/extensions/sample.ts", line: 3, message: "Unexpected token", during: "load" },
+		"extension.refused": { ...place, surface: "terminal", profile: "default", extension: "sample", permission: "paths.read", wanted: "/projects/a/secret", message: "It may not read /projects/a/secret." },
 		"hook.failed": { ...turn, hook: "sample#1", extension: "sample", event: "tool.calling", failure: "threw", message: "a sample failure", effect: "blocked", suspended: false },
 		"config.changed": { ...place, surface: "terminal", profile: "default", file: "/config.yaml", changed: ["model.name"], config: {} },
 	};

@@ -1,5 +1,6 @@
 // Where an extension's code runs. A host reads an extension's file, runs its factory, and gives back hooks that the engine can call without
 // knowing what lies behind them.
+import type { Brings } from "../events/brings.ts";
 import type { JsonObject } from "../events/payloads/facts.ts";
 import type { HookDefinition, Source } from "../events/registration.ts";
 
@@ -27,6 +28,8 @@ export interface LoadedExtension {
 	readonly file: string;
 	/** In the order of registration; ready for `engine.register`. */
 	readonly definitions: readonly HookDefinition[];
+	/** What it brings beside hooks, when it does. */
+	readonly brings?: Brings;
 	/** Takes it out of its host, after the calls under way. Remove its hooks from the engine first. Calling it again does nothing. */
 	unload(): Promise<void>;
 }
@@ -34,6 +37,8 @@ export interface LoadedExtension {
 export interface LoadOptions {
 	/** Milliseconds for the file and its factory together; 10,000 when not given. */
 	readonly timeoutMs?: number;
+	/** What the extension brings has changed since it was loaded; this is all of it. */
+	readonly onBrings?: (brings: Brings) => void;
 }
 
 export interface Host extends AsyncDisposable {

@@ -1,47 +1,94 @@
 // Reads an extension's file and runs its factory: the same in every process that runs extensions.
 import { statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import type { Brings } from "../events/brings.ts";
 import type { Extension } from "../events/hooks.ts";
 import { describe, type HookDefinition, type HostName } from "../events/registration.ts";
 import { toFailure } from "../events/failure.ts";
+import { type Link, openApi } from "./api.ts";
 import { type ExtensionFile, LoadError, type ScriptLoader } from "./host.ts";
+import { Lifetime } from "./lifetime.ts";
 import { readingError } from "./load-failure.ts";
 import { placeIn } from "./place.ts";
 import { createRegistrar } from "./registrar.ts";
 import { newReading, openWholeDoor } from "./resolve.ts";
+import { endTimers, watchTimers } from "./timers.ts";
 import { needsTranslation, translating } from "./typescript.ts";
 
 /** Runs something as part of the extension that is being loaded. */
 type Within = <Result>(run: () => Result) => Result;
 
+export interface LoadRequest {
+	readonly host: HostName;
+	/** Everything of the extension runs within it. */
+	readonly frame: Within;
+	/** For file and factory together. */
+	readonly timeoutMs: number;
+	readonly link: Link;
+	/** What it does at its end failed. */
+	readonly onError: (thrown: unknown) => void;
+}
+
+export interface Loaded {
+	readonly definitions: readonly HookDefinition[];
+	/** All that it brings now. */
+	readonly brings: Brings;
+	/** From now on changes of it are told. */
+	onBrings(told: (brings: Brings) => void): void;
+	/** Whether its factory takes the API: then its code can ask the agent for something. */
+	readonly asks: boolean;
+	/** Takes back all it registered. Never rejects. */
+	unload(): Promise<void>;
+}
+
 /**
- * The hooks an extension registers. Everything of it runs within `frame`.
- * @throws LoadError, also when file and factory together take more than `timeoutMs`.
+ * Loads an extension. One that fails leaves nothing behind.
+ * @throws LoadError, also when it takes more than its time.
  */
-export async function loadExtension(extension: ExtensionFile, host: HostName, frame: Within, timeoutMs: number): Promise<readonly HookDefinition[]> {
+export async function loadExtension(extension: ExtensionFile, request: LoadRequest): Promise<Loaded> {
+	const { host, frame, timeoutMs, link, onError } = request;
 	const ends = performance.now() + timeoutMs;
 	const left = () => Math.max(1, ends - performance.now());
 	checkFile(extension);
+	watchTimers();
 	const loaded = await within(left(), importExtension(extension, frame), () => {
 		const why = "an 'await' outside of any function waits for something that does not come";
 		throw new LoadError(extension.name, extension, `it was not read to its end within ${timeoutMs} ms: ${why}.`);
 	});
 	const registrar = createRegistrar(extension, host);
+	const lifetime = new Lifetime();
+	const unload = async () => {
+		await frame(() => lifetime.close(onError));
+		endTimers(extension);
+	};
+	let told: ((brings: Brings) => void) | undefined;
+	const { api, brings } = openApi(extension.name, link, { registrar, lifetime, onBrings: () => told?.(brings()) });
+	const { factory } = loaded;
 	try {
-		const running = frame(() => loaded.factory(registrar.hooks)) as unknown;
+		const running = frame(() => factory(registrar.hooks, api)) as unknown;
 		if (running !== undefined) {
 			await within(left(), Promise.resolve(running), () => {
 				const advice = "Start what takes long inside a handler, or do not wait for it.";
 				throw new LoadError(extension.name, extension, `its factory did not return within ${timeoutMs} ms. ${advice}`);
 			});
 		}
+		const definitions = registrar.close();
+		return {
+			definitions,
+			get brings() {
+				return brings();
+			},
+			onBrings: (to) => void (told = to),
+			asks: factory.length > 1,
+			unload,
+		};
 	} catch (thrown) {
+		await unload();
 		// What was refused at registration has a better place and message than the error it made.
 		registrar.close();
 		if (thrown instanceof LoadError) throw thrown;
 		throw new LoadError(extension.name, placeIn(extension, thrown) ?? extension, `its factory ${failed(thrown)}.`, thrown);
 	}
-	return registrar.close();
 }
 
 /** Ends with what `late` throws when a promise takes longer than `ms`. */

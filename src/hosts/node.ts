@@ -1,15 +1,24 @@
 // The host for third-party extensions: one separate Node process for all extensions of a trust domain. What goes wrong in there, a busy loop, too
 // much memory, process.exit, a native crash, ends that process and not the agent; it is started again with the same extensions.
-import type { DurableState } from "../events/context.ts";
+import { type Brings, bringsNothing } from "../events/brings.ts";
+import type { DurableState, HookContext } from "../events/context.ts";
+import type { Facts } from "../events/payloads/facts.ts";
 import { checkRegistration, type HookDefinition } from "../events/registration.ts";
+import type { AgentSide } from "./asks.ts";
+import { Bus } from "./bus.ts";
 import { defaultLoadMs, type ExtensionFile, type Host, LoadError, type LoadedExtension, type LoadOptions, type Stray } from "./host.ts";
+import { unloadMs } from "./lifetime.ts";
+import { bringsOf } from "./node/brings.ts";
+import type { Enclosure } from "./node/enclosure.ts";
 import { Calls } from "./node/calls.ts";
+import { HookJobs, type Next } from "./node/job.ts";
 import type { Member } from "./node/member.ts";
-import { HostProcess, type ProcessEnd } from "./node/process.ts";
+import { childEnvironment, HostProcess, type ProcessEnd } from "./node/process.ts";
+import { Reach } from "./node/reach.ts";
 import { boundStrays } from "./strays.ts";
-import { decodeOptions, type Entry, type FromChild, type HookParts } from "./protocol.ts";
+import { type BringsParts, decodeOptions, type Entry, type FromChild, type HookParts } from "./protocol.ts";
 
-export interface NodeHostOptions {
+export interface NodeHostOptions extends AgentSide {
 	/** Of the trust domain, for log lines nobody is to blame for. */
 	readonly name: string;
 	/** Told of each error outside of any call, and whenever an extension ended the process. Must not throw. */
@@ -22,6 +31,10 @@ export interface NodeHostOptions {
 	readonly executable?: string;
 	/** Megabytes of JavaScript heap for the process; 256 when not given. */
 	readonly maxMemoryMb?: number;
+	/** The border around the process; none when not given. */
+	readonly enclosure?: Enclosure;
+	/** Told of what was tried in there without having been granted, as `extension.refused` has it; by an extension, or this host's name. */
+	readonly onRefused?: (extension: string, permission: string, wanted: string) => void;
 }
 
 const firstPauseMs = 100;
@@ -41,6 +54,10 @@ class NodeHost implements Host {
 	readonly #options: NodeHostOptions;
 	readonly #members = new Map<number, Member>();
 	readonly #calls = new Calls();
+	readonly #hooks = new HookJobs();
+	readonly #reach: Reach;
+	/** Those whose end is awaited, by their numbers. */
+	readonly #leaving = new Map<number, () => void>();
 	#process: HostProcess | undefined;
 	#startedAt = 0;
 	#numbers = 0;
@@ -54,22 +71,35 @@ class NodeHost implements Host {
 	#closed = false;
 
 	constructor(options: NodeHostOptions) {
-		this.#options = { ...options, onStray: boundStrays(options.onStray) };
+		const onStray = boundStrays(options.onStray);
+		this.#options = { ...options, onStray };
+		const failed = ({ extension: { name, file } }: Member, message: string) => onStray({ extension: name, file, message, during: "run" });
+		this.#reach = new Reach({ ...options, env: childEnvironment(), bus: options.bus ?? new Bus(), calls: this.#calls, failed });
 	}
 
-	load(extension: ExtensionFile, { timeoutMs = defaultLoadMs }: LoadOptions = {}): Promise<LoadedExtension> {
+	load(extension: ExtensionFile, { timeoutMs = defaultLoadMs, onBrings = () => {} }: LoadOptions = {}): Promise<LoadedExtension> {
 		return this.#inTurn(async () => {
 			if (this.#closed) throw new LoadError(extension.name, extension, "Hookline is closing, so nothing is loaded any more.");
-			const member: Member = { number: ++this.#numbers, extension, timeoutMs, hooks: undefined, live: false, broken: undefined };
+			const member: Member = { number: ++this.#numbers, extension, timeoutMs, onBrings, hooks: undefined, brings: bringsNothing, broughtJson: "", since: undefined, live: false, broken: undefined };
 			this.#members.set(member.number, member);
 			try {
 				// A process that is new has the others first, as after any restart.
 				await this.#reload();
-				const parts = await this.#loadInto(member);
-				const definitions = parts.map((part, index) => this.#toDefinition(member, part, index));
-				member.hooks = JSON.stringify(parts);
+				const { hooks, brings: parts } = await this.#loadInto(member);
+				const definitions = hooks.map((part, index) => this.#toDefinition(member, part, index));
+				const brings = orRefuse(extension, "what it brings", () => this.#toBrings(member, parts));
+				member.hooks = JSON.stringify(hooks);
+				member.brings = brings;
 				let unloading: Promise<void> | undefined;
-				return { name: extension.name, file: extension.file, definitions, unload: () => (unloading ??= this.#unload(member)) };
+				return {
+					name: extension.name,
+					file: extension.file,
+					definitions,
+					get brings() {
+						return member.brings;
+					},
+					unload: () => (unloading ??= this.#unload(member)),
+				};
 			} catch (error) {
 				await this.#forget(member);
 				throw error;
@@ -82,6 +112,7 @@ class NodeHost implements Host {
 		this.#closed = true;
 		clearTimeout(this.#restart);
 		this.#calls.failAll("Hookline is closing");
+		await Promise.all([...this.#members.values()].reverse().map((member) => this.#left(member)));
 		await this.#process?.close();
 		await this.#turn;
 	}
@@ -99,33 +130,38 @@ class NodeHost implements Host {
 			this.#process = new HostProcess({
 				executable: this.#options.executable ?? process.execPath,
 				maxMemoryMb: this.#options.maxMemoryMb ?? 256,
+				enclosure: this.#options.enclosure,
 				onMessage: (message) => this.#hear(message),
 				onPrinted: (number, line) => this.#log(number === undefined ? this.#onlyOne() : this.#members.get(number), line),
 				onEnd: (end) => this.#ended(end),
 			});
 			this.#calls.use(this.#process);
+			this.#reach.use(this.#process);
 		}
 		return this.#process;
 	}
 
 	/** Loads an extension into the process. @throws LoadError */
-	async #loadInto(member: Member): Promise<readonly HookParts[]> {
+	async #loadInto(member: Member): Promise<FromChild & { t: "loaded" }> {
 		const { extension, timeoutMs, number } = member;
 		const child = orRefuse(extension, "its process could not be started", () => this.#running());
 		const state = orRefuse(extension, "its durable state cannot be read", () => entriesOf(this.#options.stateOf(extension.name)));
+		const { name, file, trust, loader } = extension;
+		const { configOf, flagsOf } = this.#options;
 		this.#loading = member;
+		member.since = undefined;
 		child.ref();
 		let timer: NodeJS.Timeout | undefined;
 		try {
 			const reply = await new Promise<Reply>((resolve) => {
 				this.#onReply = resolve;
 				timer = setTimeout(() => child.kill(`kept its process busy for more than ${timeoutMs} ms`, true), timeoutMs + graceMs);
-				child.send({ t: "load", extension: number, name: extension.name, file: extension.file, trust: extension.trust, loader: extension.loader, timeoutMs, state });
+				child.send({ t: "load", extension: number, name, file, trust, loader, timeoutMs, state, config: configOf?.(name) ?? {}, flags: flagsOf?.(name) ?? {}, can: this.#reach.canOf(member) });
 			});
 			if (reply.t === "ended") throw new LoadError(extension.name, extension, endedWhileLoading(reply.end));
 			if (reply.t === "load-failed") throw new LoadError(extension.name, reply, reply.why);
 			member.live = true;
-			return reply.hooks;
+			return { ...reply, brings: member.since ?? reply.brings };
 		} finally {
 			clearTimeout(timer);
 			this.#onReply = undefined;
@@ -134,16 +170,38 @@ class NodeHost implements Host {
 		}
 	}
 
-	#toDefinition(member: Member, { event, stage, options, file, line }: HookParts, index: number): HookDefinition {
+	#toDefinition(member: Member, { event, stage, options, file, line, judges }: HookParts, index: number): HookDefinition {
 		const { extension } = member;
-		const handler = stage === "wrap" ? this.#calls.wrapperOf(member, index) : this.#calls.handlerOf(member, index);
+		const call = (payload: Facts, context: HookContext, next?: Next) => {
+			this.#reach.tellCan(member);
+			return this.#calls.call(this.#hooks.job(member, index, payload, context, next));
+		};
+		const handler = stage === "wrap" ? (payload: Facts, next: Next, context: HookContext) => call(payload, context, next) : (payload: Facts, context: HookContext) => call(payload, context);
 		const source = { extension: extension.name, file, ...(line !== undefined && { line }), trust: extension.trust, dialect: "native", rank: 0 };
 		return orRefuse({ ...extension, file }, `${stage}('${event}')`, () => {
-			const definition: HookDefinition = { event, stage, options: decodeOptions(options), handler, source, host: "node" };
+			const definition: HookDefinition = { event, stage, options: decodeOptions(options), handler, source, host: "node", ...(judges && { judges }) };
 			// The registrar in the child has checked it, but the child is not ours to trust.
 			checkRegistration(definition);
 			return definition;
 		});
+	}
+
+	/** @throws RegistrationError */
+	#toBrings(member: Member, parts: BringsParts): Brings {
+		const brings = bringsOf(parts, member, { calls: this.#calls, before: () => this.#reach.tellCan(member), log: (message) => this.#log(member, message) });
+		member.broughtJson = JSON.stringify(parts);
+		return brings;
+	}
+
+	/** What an extension brings has changed, also by being started anew. */
+	#tellBrings(member: Member, parts: BringsParts): void {
+		if (JSON.stringify(parts) === member.broughtJson) return;
+		try {
+			member.brings = this.#toBrings(member, parts);
+			member.onBrings(member.brings);
+		} catch (error) {
+			this.#log(member, `what it registered is not taken: ${error instanceof Error ? error.message : String(error)}`);
+		}
 	}
 
 	#hear(message: FromChild): void {
@@ -156,6 +214,24 @@ class NodeHost implements Host {
 				return;
 			case "state":
 				return this.#setState(message);
+			case "refused":
+				return this.#refused(message);
+			case "unloaded":
+				return this.#leaving.get(message.extension)?.();
+			case "brings": {
+				const member = this.#members.get(message.extension);
+				if (member?.live) return this.#tellBrings(member, message.brings);
+				// It may come in one piece with the word that it is loaded.
+				if (member !== undefined) member.since = message.brings;
+				return;
+			}
+			case "ask":
+			case "unask":
+			case "on":
+			case "off": {
+				const member = this.#members.get(message.extension);
+				return member && this.#reach.hear(message, member);
+			}
 			case "stray": {
 				const member = message.extension === undefined ? undefined : this.#members.get(message.extension);
 				const { file, line } = message;
@@ -168,6 +244,11 @@ class NodeHost implements Host {
 			default:
 				if (!this.#calls.hear(message)) this.#process?.kill("answered a call that nobody made");
 		}
+	}
+
+	#refused({ extension, permission, wanted }: FromChild & { t: "refused" }): void {
+		const member = (extension === undefined ? undefined : this.#members.get(extension)) ?? this.#onlyOne();
+		this.#options.onRefused?.(member?.extension.name ?? this.#options.name, permission, wanted);
 	}
 
 	#setState({ name, key, value }: FromChild & { t: "state" }): void {
@@ -187,6 +268,8 @@ class NodeHost implements Host {
 	#ended(end: ProcessEnd): void {
 		this.#process = undefined;
 		this.#calls.use(undefined);
+		this.#reach.use(undefined);
+		for (const left of this.#leaving.values()) left();
 		for (const member of this.#members.values()) member.live = false;
 		const loading = this.#loading;
 		const named = end.extension === undefined ? undefined : this.#members.get(end.extension);
@@ -219,8 +302,9 @@ class NodeHost implements Host {
 		for (const member of [...this.#members.values()]) {
 			if (this.#closed || member.live || member.broken !== undefined || member.hooks === undefined) continue;
 			try {
-				const parts = await this.#loadInto(member);
-				if (JSON.stringify(parts) !== member.hooks) member.broken = "its file has changed since it was loaded; load it again";
+				const { hooks, brings } = await this.#loadInto(member);
+				if (JSON.stringify(hooks) !== member.hooks) member.broken = "its file has changed since it was loaded; load it again";
+				else this.#tellBrings(member, brings);
 			} catch (error) {
 				// Ended again, by another's doing: its turn comes with the next process.
 				if (this.#process === undefined && member.broken === undefined) {
@@ -241,14 +325,30 @@ class NodeHost implements Host {
 
 	/** Takes an extension out of the process; the last one ends it. */
 	async #forget(member: Member): Promise<void> {
+		await this.#left(member);
 		this.#members.delete(member.number);
 		member.live = false;
 		member.broken ??= "it was unloaded";
+		member.onBrings = () => {};
 		this.#calls.release(member);
-		if (this.#members.size > 0) return this.#process?.send({ t: "unload", extension: member.number });
+		this.#reach.drop(member);
+		if (this.#members.size > 0) return;
 		clearTimeout(this.#restart);
 		const last = this.#process;
 		await last?.close();
+	}
+
+	/** Resolves when an extension has taken back all it registered, or has had the time for it. */
+	async #left(member: Member): Promise<void> {
+		const child = this.#process;
+		if (!member.live || child === undefined) return;
+		const left = Promise.withResolvers<void>();
+		this.#leaving.set(member.number, left.resolve);
+		const timer = setTimeout(left.resolve, unloadMs + graceMs);
+		child.send({ t: "unload", extension: member.number });
+		await left.promise;
+		clearTimeout(timer);
+		this.#leaving.delete(member.number);
 	}
 
 	#onlyOne(): Member | undefined {

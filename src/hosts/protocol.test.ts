@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { decodeOptions, encodeOptions, Lines, maxLine, readFromChild } from "./protocol.ts";
 
 const hook = { event: "tool.calling", stage: "guard", options: {}, file: "/a.ts", line: 1 };
+const brings = { tools: [], commands: [], shortcuts: [], flags: [], providers: [] };
 for (const [sentence, message] of [
 	["is empty", ""],
 	["is no JSON", "{"],
@@ -14,15 +15,19 @@ for (const [sentence, message] of [
 	["fails in a way that does not exist", '{"t":"answer","id":1,"failure":{"kind":"bored","message":"","counts":true}}'],
 	["fails with half a failure", '{"t":"answer","id":1,"failure":{"kind":"threw"}}'],
 	["changes the turn's state with no key", '{"t":"answer","id":1,"turn":[[1,2]]}'],
-	["registers at no stage", JSON.stringify({ t: "loaded", extension: 1, hooks: [{ ...hook, stage: "spy" }] })],
-	["registers without options", JSON.stringify({ t: "loaded", extension: 1, hooks: [{ ...hook, options: null }] })],
+	["registers at no stage", JSON.stringify({ t: "loaded", extension: 1, hooks: [{ ...hook, stage: "spy" }], brings })],
+	["registers without options", JSON.stringify({ t: "loaded", extension: 1, hooks: [{ ...hook, options: null }], brings })],
+	["brings what is no list", JSON.stringify({ t: "loaded", extension: 1, hooks: [], brings: { ...brings, tools: {} } })],
+	["brings more than anybody needs", JSON.stringify({ t: "brings", extension: 1, brings: { ...brings, tools: Array.from({ length: 201 }, () => ({})) } })],
+	["asks with a list", '{"t":"ask","extension":1,"ask":1,"what":"model","args":[]}'],
+	["hears an event without a name", '{"t":"on","extension":1,"number":1}'],
 	["logs an object", '{"t":"log","extension":1,"message":{}}'],
 ] as const) {
 	test(`a line from a child that ${sentence} is none of ours`, () => assert.equal(readFromChild(message), undefined));
 }
 
 test("messages of a child are read as they were written", () => {
-	for (const message of [{ t: "ready" }, { t: "loaded", extension: 1, hooks: [hook] }, { t: "answer", id: 1, answer: { kind: "pass" }, turn: [["a"], ["b", 1]] }, { t: "pong", ping: 3 }]) {
+	for (const message of [{ t: "ready" }, { t: "loaded", extension: 1, hooks: [hook], brings }, { t: "ask", extension: 1, ask: 2, what: "model", args: {} }, { t: "answer", id: 1, answer: { kind: "pass" }, turn: [["a"], ["b", 1]] }, { t: "pong", ping: 3 }]) {
 		assert.deepEqual(readFromChild(JSON.stringify(message)), message);
 	}
 });

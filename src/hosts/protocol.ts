@@ -3,7 +3,11 @@
 import { type Stage, stages } from "../events/catalog.ts";
 import type { FailureKind } from "../events/record.ts";
 import type { HookOptions, Pattern, Source } from "../events/registration.ts";
-import type { Cause } from "../events/payloads/facts.ts";
+import type { Cause, JsonObject } from "../events/payloads/facts.ts";
+import type { Channel } from "../events/providers.ts";
+import type { UiPart } from "../events/ui.ts";
+import { mostBrought } from "./brings-check.ts";
+import { anything, boolean, type Check, fields, isObject, listOf, number, oneOf, optional, string } from "./checks.ts";
 import type { ScriptLoader } from "./host.ts";
 
 /** Characters of one line, either way. */
@@ -11,6 +15,8 @@ export const maxLine = 16 * 1024 * 1024;
 /** File descriptors of the child beside its three standard ones: the lines, and the notes it leaves for when it can no longer write lines. */
 export const linesFd = 3;
 export const notesFd = 4;
+/** The child's argument that says it lies within an enclosure. */
+export const enclosedWord = "enclosed";
 
 /** Key and JSON of a value. */
 export type Entry = readonly [key: string, value: unknown];
@@ -29,6 +35,16 @@ export interface HookParts {
 	readonly options: Readonly<Record<string, unknown>>;
 	readonly file: string;
 	readonly line?: number | undefined;
+	readonly judges?: true | undefined;
+}
+
+/** What an extension brings beside hooks, without its functions; checked by `brings-check.ts`. `completes` says that a command has a completion, or a provider answers itself. */
+export interface BringsParts {
+	readonly tools: readonly JsonObject[];
+	readonly commands: readonly JsonObject[];
+	readonly shortcuts: readonly JsonObject[];
+	readonly flags: readonly JsonObject[];
+	readonly providers: readonly JsonObject[];
 }
 
 export interface LoadMessage {
@@ -40,6 +56,9 @@ export interface LoadMessage {
 	readonly loader?: ScriptLoader | undefined;
 	readonly timeoutMs: number;
 	readonly state: readonly Entry[];
+	readonly config: JsonObject;
+	readonly flags: Readonly<Record<string, boolean | string>>;
+	readonly can: readonly UiPart[];
 }
 
 export interface CallMessage {
@@ -57,10 +76,27 @@ export interface CallMessage {
 	readonly payload: object;
 }
 
+/** A piece of an extension's code that is no hook: a tool, a command and its completion, a shortcut, a model provider, a handler of the bus (by its number). */
+export interface RunMessage {
+	readonly t: "run";
+	readonly id: number;
+	readonly extension: number;
+	readonly what: "tool" | "command" | "complete" | "shortcut" | "provider" | "event";
+	readonly name: string;
+	readonly args?: unknown;
+	readonly place?: { readonly cwd: string; readonly sessionId: string; readonly turnId?: string | undefined; readonly callId?: string | undefined } | undefined;
+	readonly emission?: { readonly event: string; readonly from: string; readonly depth: number } | undefined;
+}
+
 export type FromParent =
 	| LoadMessage
 	| { readonly t: "unload"; readonly extension: number }
 	| CallMessage
+	| RunMessage
+	/** What the surface can show, whenever that has changed. */
+	| { readonly t: "can"; readonly extension: number; readonly can: readonly UiPart[] }
+	/** The answer to an ask, or why there is none. */
+	| { readonly t: "told"; readonly ask: number; readonly value?: unknown; readonly error?: string; /** It was not granted. */ readonly refused?: true }
 	/** Stop working on a call; say that you are alive. */
 	| { readonly t: "cancel"; readonly id: number; readonly why: FailureParts; readonly ping: number }
 	/** What the operation inside a wrapper gave; `failure` when it threw. */
@@ -70,7 +106,7 @@ export type FromParent =
 
 export type FromChild =
 	| { readonly t: "ready" }
-	| { readonly t: "loaded"; readonly extension: number; readonly hooks: readonly HookParts[] }
+	| { readonly t: "loaded"; readonly extension: number; readonly hooks: readonly HookParts[]; readonly brings: BringsParts }
 	| { readonly t: "load-failed"; readonly extension: number; readonly file: string; readonly line?: number; readonly why: string }
 	| {
 			readonly t: "answer";
@@ -87,24 +123,21 @@ export type FromChild =
 	| { readonly t: "log"; readonly extension: number; readonly id?: number; readonly message: string }
 	| { readonly t: "state"; readonly name: string; readonly key: string; readonly value?: unknown }
 	/** `extension` is missing when nobody in there is to blame for certain. */
-	| { readonly t: "stray"; readonly extension?: number | undefined; readonly file: string; readonly line?: number; readonly message: string };
-
-type Check = (value: unknown) => boolean;
-const number: Check = (value) => Number.isSafeInteger(value);
-const string: Check = (value) => typeof value === "string";
-const anything: Check = () => true;
-const optional =
-	(check: Check): Check =>
-	(value) =>
-		value === undefined || check(value);
-const listOf =
-	(check: Check): Check =>
-	(value) =>
-		Array.isArray(value) && value.every(check);
-const fields =
-	(checks: Readonly<Record<string, Check>>): Check =>
-	(value) =>
-		isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
+	| { readonly t: "stray"; readonly extension?: number | undefined; readonly file: string; readonly line?: number; readonly message: string }
+	| { readonly t: "unloaded"; readonly extension: number }
+	/** Something was tried that was not granted: `permission` as `extension.refused` names it. */
+	| { readonly t: "refused"; readonly extension?: number | undefined; readonly permission: string; readonly wanted: string }
+	/** What an extension brings has changed since it was loaded; this is all of it. */
+	| { readonly t: "brings"; readonly extension: number; readonly brings: BringsParts }
+	/** A tool shows what it is doing, or a piece of a model's answer has come. */
+	| { readonly t: "update"; readonly id: number; readonly text: string; readonly channel?: Channel | undefined }
+	/** Something is asked of the agent (`asks.ts`), in that call; without a number nobody waits for the answer. */
+	| { readonly t: "ask"; readonly extension: number; readonly ask?: number; readonly call?: number | undefined; readonly sessionId?: string | undefined; readonly what: string; readonly args: JsonObject }
+	/** Nobody waits for that answer any more. */
+	| { readonly t: "unask"; readonly extension: number; readonly ask: number }
+	/** Hears an event of the bus from now on, or no longer. */
+	| { readonly t: "on"; readonly extension: number; readonly number: number; readonly event: string }
+	| { readonly t: "off"; readonly extension: number; readonly number: number };
 
 const failureKinds: Readonly<Record<FailureKind, true>> = {
 	threw: true,
@@ -117,14 +150,15 @@ const failureKinds: Readonly<Record<FailureKind, true>> = {
 	interrupted: true,
 	"too-deep": true,
 };
-const failure = fields({ kind: (kind) => typeof kind === "string" && Object.hasOwn(failureKinds, kind), message: string, counts: (counts) => typeof counts === "boolean" });
+const failure = fields({ kind: (kind) => typeof kind === "string" && Object.hasOwn(failureKinds, kind), message: string, counts: boolean });
 const change: Check = (value) => Array.isArray(value) && value.length >= 1 && value.length <= 2 && typeof value[0] === "string";
-const isStage: Check = (stage) => (stages as readonly unknown[]).includes(stage);
-const hook = fields({ event: string, stage: isStage, options: isObject, file: string, line: optional(number) });
+const hook = fields({ event: string, stage: oneOf(...stages), options: isObject, file: string, line: optional(number), judges: optional(oneOf(true)) });
+const things = listOf(isObject, mostBrought);
+const brings = fields({ tools: things, commands: things, shortcuts: things, flags: things, providers: things });
 
 const shapes: Record<FromChild["t"], Check> = {
 	ready: anything,
-	loaded: fields({ extension: number, hooks: listOf(hook) }),
+	loaded: fields({ extension: number, hooks: listOf(hook), brings }),
 	"load-failed": fields({ extension: number, file: string, line: optional(number), why: string }),
 	answer: fields({ id: number, answer: anything, failure: optional(failure), sameAs: optional(number), turn: optional(listOf(change)) }),
 	next: fields({ id: number, run: number }),
@@ -132,6 +166,14 @@ const shapes: Record<FromChild["t"], Check> = {
 	log: fields({ extension: number, id: optional(number), message: string }),
 	state: fields({ name: string, key: string, value: anything }),
 	stray: fields({ extension: optional(number), file: string, line: optional(number), message: string }),
+	unloaded: fields({ extension: number }),
+	refused: fields({ extension: optional(number), permission: string, wanted: string }),
+	brings: fields({ extension: number, brings }),
+	update: fields({ id: number, text: string, channel: optional(oneOf("text", "reasoning")) }),
+	ask: fields({ extension: number, ask: optional(number), call: optional(number), sessionId: optional(string), what: string, args: isObject }),
+	unask: fields({ extension: number, ask: number }),
+	on: fields({ extension: number, number, event: string }),
+	off: fields({ extension: number, number }),
 };
 
 /** A line from the child, or undefined for one that no child of ours writes. */
@@ -188,8 +230,4 @@ export class Lines {
 		this.#length += piece.length - start;
 		if (this.#length > maxLine) tooLong();
 	}
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -9,6 +9,13 @@ import { originalLine } from "./typescript.ts";
 
 export interface Registrar {
 	readonly hooks: Hooks;
+	/** Registers one hook in the author's name. */
+	define(hook: Omit<HookDefinition, "source" | "host">): void;
+	/**
+	 * Runs what registers something else. What it refuses is known with the author's line, and is an error of the load while the factory runs.
+	 * @throws RegistrationError what `register` throws, with the line once the factory has returned.
+	 */
+	take<Result>(register: () => Result): Result;
 	/**
 	 * The hooks registered so far; from now on no more are taken.
 	 * @throws LoadError for the first registration that was refused, also when the author caught the error: a guard that is missing must not
@@ -22,10 +29,11 @@ export function createRegistrar(extension: ExtensionFile, host: HostName): Regis
 	let refused: LoadError | undefined;
 	let closed = false;
 
-	const take = (stage: Stage, given: readonly unknown[], place: Place | undefined): void => {
-		const where = `${extension.name}: ${stage}(${quoted(given[0])})`;
+	const add = (place: Place | undefined, hook: Omit<HookDefinition, "source" | "host">): void => {
+		const where = `${extension.name}: ${hook.stage}(${quoted(hook.event)})`;
 		if (closed) throw new RegistrationError(`${where}: hooks can be registered only until the factory has returned. Register it there, and decide inside the handler.`);
-		const definition = toDefinition(extension, host, stage, given, place);
+		const source = { extension: extension.name, file: place?.file ?? extension.file, ...(place && { line: place.line }), trust: extension.trust, dialect: "native", rank: 0 };
+		const definition: HookDefinition = { ...hook, source, host };
 		checkRegistration(definition);
 		const { name } = definition.options;
 		if (name !== undefined && definitions.some(({ options }) => options.name === name)) {
@@ -33,20 +41,26 @@ export function createRegistrar(extension: ExtensionFile, host: HostName): Regis
 		}
 		definitions.push(definition);
 	};
+	const placed = <Result>(register: (place: Place | undefined) => Result): Result => {
+		const place = callerOf(extension);
+		try {
+			return register(place);
+		} catch (error) {
+			if (!(error instanceof RegistrationError)) throw error;
+			if (closed) throw new RegistrationError(place === undefined ? error.message : `${error.message} (${place.file}:${place.line})`, { cause: error });
+			refused ??= new LoadError(extension.name, place ?? extension, error.message, error);
+			throw error;
+		}
+	};
 	const verb =
 		(stage: Stage) =>
-		(...given: readonly unknown[]): void => {
-			const place = callerOf(extension);
-			try {
-				take(stage, given, place);
-			} catch (error) {
-				if (!closed && error instanceof RegistrationError) refused ??= new LoadError(extension.name, place ?? extension, error.message, error);
-				throw error;
-			}
-		};
+		(...given: readonly unknown[]): void =>
+			placed((place) => add(place, toHook(extension, stage, given)));
 
 	return {
 		hooks: Object.freeze({ transform: verb("transform"), guard: verb("guard"), wrap: verb("wrap"), observe: verb("observe") }) as Hooks,
+		define: (hook) => placed((place) => add(place, hook)),
+		take: (register) => placed(register),
 		close() {
 			closed = true;
 			if (refused !== undefined) throw refused;
@@ -55,7 +69,7 @@ export function createRegistrar(extension: ExtensionFile, host: HostName): Regis
 	};
 }
 
-function toDefinition(extension: ExtensionFile, host: HostName, stage: Stage, given: readonly unknown[], place: Place | undefined): HookDefinition {
+function toHook(extension: ExtensionFile, stage: Stage, given: readonly unknown[]): Omit<HookDefinition, "source" | "host"> {
 	const refuse = (why: string): never => {
 		throw new RegistrationError(`${extension.name}: ${stage}(${quoted(given[0])}): ${why} The call is ${stage}(event, handler) or ${stage}(event, options, handler).`);
 	};
@@ -77,15 +91,15 @@ function toDefinition(extension: ExtensionFile, host: HostName, stage: Stage, gi
 		handler: handler as HookDefinition["handler"],
 		// A copy: what the author changes in the object later must not change the hook.
 		options: (typeof options === "object" && options !== null && !Array.isArray(options) ? { ...options } : options) as HookOptions,
-		source: { extension: extension.name, file: place?.file ?? extension.file, ...(place && { line: place.line }), trust: extension.trust, dialect: "native", rank: 0 },
-		host,
 	};
 }
+
+const ourFolder = new URL(".", import.meta.url).href;
 
 /** The line of the author that called a verb: the innermost in the extension's own files, otherwise in what it imported. */
 function callerOf(extension: ExtensionFile): Place | undefined {
 	const places = getCallSites(20)
-		.filter(({ scriptName }) => scriptName !== import.meta.url && !scriptName.startsWith("node:") && scriptName !== "")
+		.filter(({ scriptName }) => !scriptName.startsWith(ourFolder) && !scriptName.startsWith("node:") && scriptName !== "")
 		.map((site) => ({ file: toPath(site.scriptName.replace(/\?hookline=\d+$/, "")), line: originalLine(site.scriptName, site.lineNumber, site.columnNumber) }));
 	return places.find(({ file }) => isOf(extension, file)) ?? places[0];
 }

@@ -11,6 +11,7 @@ const doors: Record<string, string> = {
 	// The light one: the whole of `hookline` brings the engine along, which takes a fresh process 15 ms more.
 	hookline: door("extension"),
 	"hookline/extension": door("extension"),
+	"hookline/testing": door("testing"),
 };
 
 let registered = false;

@@ -169,7 +169,7 @@ describe("tool.calling", { concurrency: 4 }, () => {
 	});
 
 	test("nobody answers in time: it does not run, and the model is told so", async () => {
-		await using agent = await open({ config: "approvals: {timeout_s: 1}", hooks: [guard("tool.calling", () => ({ kind: "ask", reason: "Sure?" }))], approver: { ask: () => new Promise(() => {}) } });
+		await using agent = await open({ config: "approvals: {timeout: 1}", hooks: [guard("tool.calling", () => ({ kind: "ask", reason: "Sure?" }))], approver: { ask: () => new Promise(() => {}) } });
 		await agent.submit(callTerminal("touch made"));
 		assert.match(agent.results[0] ?? "", /Sure\?.*nobody answered within 1 s/);
 		assert.ok(!existsSync(join(agent.work, "made")));

@@ -1,7 +1,7 @@
 // A conversation in this process, put together by the runtime as for any surface, in a home of its own. Hooks are registered at the engine's door.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Approver } from "../../src/agent/surface.ts";
 import { basicCommands } from "../../src/agent/commands.ts";
 import { Conversation } from "../../src/agent/conversation.ts";
@@ -20,6 +20,8 @@ export interface OpenOptions {
 	/** With HOOKLINE_MODEL in it nothing is said on the command line. */
 	readonly environment?: Readonly<Record<string, string>>;
 	readonly config?: string;
+	/** Files below the home's `extensions/`, and their text; they may change while it runs. */
+	readonly extensions?: Readonly<Record<string, string>>;
 	readonly approver?: Approver;
 	/** A home that another one has used; it then stays. */
 	readonly home?: string;
@@ -41,6 +43,8 @@ export class Opened implements AsyncDisposable {
 	/** What they saw while it came. */
 	readonly deltas: string[] = [];
 	readonly warnings: string[] = [];
+	/** What hooks wrote, and what is said about them: `name: line`. */
+	readonly logged: string[] = [];
 	readonly told: { readonly event: EventName; readonly payload: Payloads[EventName] }[] = [];
 	runtime!: Runtime;
 	conversation!: Conversation;
@@ -51,6 +55,13 @@ export class Opened implements AsyncDisposable {
 		this.work = join(this.folder, "work");
 		if (home !== undefined) return;
 		for (const path of [this.home, this.work]) mkdirSync(path);
+	}
+
+	/** Writes a file below the home's `extensions/`. */
+	extension(path: string, text: string): void {
+		const file = join(this.home, "extensions", path);
+		mkdirSync(dirname(file), { recursive: true });
+		writeFileSync(file, text);
 	}
 
 	submit(text: string, stop: AbortSignal = new AbortController().signal): Promise<TurnResult> {
@@ -80,19 +91,21 @@ export class Opened implements AsyncDisposable {
 }
 
 /** Waits between retries are one millisecond unless a test says otherwise. */
-export async function open({ hooks = [], environment = {}, model = environment["HOOKLINE_MODEL"] === undefined ? "rehearsal" : undefined, baseUrl, config = "agent: {retry_base_ms: 1}", approver, home, resume = false }: OpenOptions = {}): Promise<Opened> {
+export async function open({ hooks = [], environment = {}, model = environment["HOOKLINE_MODEL"] === undefined ? "rehearsal" : undefined, baseUrl, config = "agent: {retry_base_ms: 1}", extensions = {}, approver, home, resume = false }: OpenOptions = {}): Promise<Opened> {
 	const opened = new Opened(home);
 	writeFileSync(join(opened.home, "config.yaml"), config);
+	for (const [path, text] of Object.entries(extensions)) opened.extension(path, text);
 	opened.runtime = await openRuntime({
 		environment: { HOOKLINE_HOME: opened.home, ...(baseUrl !== undefined && { HOOKLINE_BASE_URL: baseUrl }), ...environment },
 		cwd: opened.work,
 		surface: "test",
 		model,
 		hooks: true,
+		reloads: true,
 		...(approver && { approver }),
 		output: { delta: (text) => opened.deltas.push(text), discard: () => opened.deltas.push("[discarded]"), message: (text, purpose) => opened.sent.push({ text, purpose }) },
 		warn: (message) => opened.warnings.push(message),
-		log: () => {},
+		log: (from, message) => opened.logged.push(`${from}: ${message}`),
 		prepare: (engine) => {
 			engine.register([...hooks, recorder(opened)]);
 		},

@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { DurableState } from "../../src/events/context.ts";
 import type { ToolResult } from "../../src/events/payloads/tool.ts";
+import type { AgentSide } from "../../src/hosts/asks.ts";
 import { type Host, LoadError, type LoadedExtension, type Stray } from "../../src/hosts/host.ts";
 import { inlineHost } from "../../src/hosts/inline.ts";
 import { nodeHost } from "../../src/hosts/node.ts";
@@ -29,7 +30,7 @@ export function stateIn(values: Map<string, string>): DurableState {
 	};
 }
 
-export interface Given {
+export interface Given extends AgentSide {
 	readonly onStray?: (stray: Stray) => void;
 	readonly log?: (from: string, message: string) => void;
 	readonly stateOf?: (extension: string) => DurableState;
@@ -38,8 +39,8 @@ export interface Given {
 /** The host of that kind. A stray error nobody expects fails the test by ending the run. */
 export function openHost(kind: string, given: Given = {}): Host {
 	const onStray = given.onStray ?? ((stray) => assert.fail(`a stray error: ${JSON.stringify(stray)}`));
-	if (kind === "inline") return inlineHost({ onStray });
-	return nodeHost({ name: "test", onStray, log: given.log ?? (() => {}), stateOf: given.stateOf ?? (() => stateIn(new Map())) });
+	const options = { log: () => {}, stateOf: () => stateIn(new Map()), ...given, onStray };
+	return kind === "inline" ? inlineHost(options) : nodeHost({ ...options, name: "test" });
 }
 
 /** A temporary folder with some files. */

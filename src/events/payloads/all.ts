@@ -55,6 +55,7 @@ export interface ObservePayloads {
 	"subagent.stopped": house.SubagentStopped;
 	"extension.loaded": house.ExtensionLoaded;
 	"extension.failed": house.ExtensionFailed;
+	"extension.refused": house.ExtensionRefused;
 	"hook.failed": house.HookFailed;
 	"config.changed": house.ConfigChanged;
 }

@@ -32,6 +32,9 @@ export interface Facts {
 	readonly cause?: Cause;
 }
 
+/** Who caused something, where a person behind the gateway did. */
+export type Sender = Pick<Facts, "platform" | "userId" | "chatId" | "threadId" | "chatType">;
+
 /** The chain that leads from one event to another fired by its handler. `depth` counts the links, from 1. */
 export interface Cause {
 	readonly eventId: string;

@@ -31,6 +31,14 @@ export interface ExtensionFailed extends Facts {
 	/** `load` while it was read, `run` for a throw outside of any call (a timer, a floating promise), `host` when its process ended. */
 	readonly during: "load" | "run" | "host";
 }
+export interface ExtensionRefused extends Facts {
+	readonly extension: string;
+	/** What it lacks: `paths.read`, `hosts`, `exec` …; `worker`, `addon`, `inspector` and `wasi` are never granted. */
+	readonly permission: string;
+	/** The path, host, program, name. */
+	readonly wanted: string;
+	readonly message: string;
+}
 export interface HookFailed extends Facts {
 	readonly hook: string;
 	readonly extension: string;

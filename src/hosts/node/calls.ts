@@ -1,30 +1,26 @@
-// The calls under way between the engine and a child process, over all restarts of it.
-import type { HookContext } from "../../events/context.ts";
+// The calls under way between the agent and a child process, over all restarts of it.
 import { HookFailure, toFailure } from "../../events/failure.ts";
-import type { Facts } from "../../events/payloads/facts.ts";
-import { type Entry, type FromChild, type FromParent, maxLine } from "../protocol.ts";
+import { askingDepth } from "../../system/asking-depth.ts";
+import { type FromChild, type FromParent, maxLine } from "../protocol.ts";
+import type { Job } from "./job.ts";
 import type { Member } from "./member.ts";
 import type { HostProcess, ProcessEnd } from "./process.ts";
 
 /** How long a child may take to show that it is alive after a call was called off. */
 const pongMs = 250;
 
-type Next = () => Promise<unknown>;
-
 interface Call {
 	readonly id: number;
-	readonly member: Member;
-	readonly index: number;
-	readonly payload: Facts;
-	readonly context: HookContext;
-	readonly next: Next | undefined;
+	readonly job: Job;
+	/** How many requests of extensions it lies inside of. */
+	readonly depth: number;
 	readonly resolve: (answer: unknown) => void;
 	readonly reject: (failure: unknown) => void;
 	readonly onAbort: () => void;
 	/** What each run of the operation inside a wrapper gave, as it is. */
 	readonly runs: { readonly thrown: boolean; readonly value: unknown }[];
 	sent: boolean;
-	/** The engine waits no longer. A late answer is handed on all the same, for the engine to report it. */
+	/** Nobody waits any longer. A late answer is handed on all the same, where somebody reports it. */
 	off: boolean;
 }
 
@@ -39,8 +35,6 @@ export class Calls {
 	/** The call that was called off when the child turned out to be stuck. */
 	#suspect: Call | undefined;
 	readonly #onSettled: (() => void)[] = [];
-	/** The payload last sent, as JSON: the hooks of one dispatch share it. */
-	#payload: { readonly of: Facts; readonly json: string } | undefined;
 
 	get idle(): boolean {
 		return this.#open === 0;
@@ -54,27 +48,37 @@ export class Calls {
 		if (this.#open > 0) child?.ref();
 	}
 
-	/** A handler for the engine that calls the extension's hook of that index. */
-	handlerOf(member: Member, index: number): (payload: Facts, context: HookContext) => Promise<unknown> {
-		return (payload, context) => this.#call(member, index, payload, context, undefined);
+	/** Has something done in the child. @throws HookFailure, or the reason of the job's signal. */
+	call(job: Job): Promise<unknown> {
+		return new Promise((resolve, reject) => {
+			const id = ++this.#ids;
+			const call: Call = { id, job, depth: askingDepth(), resolve, reject, onAbort: () => this.#callOff(call), runs: [], sent: false, off: false };
+			this.#calls.set(id, call);
+			job.signal.addEventListener("abort", call.onAbort);
+			if (++this.#open === 1) this.#process?.ref();
+			if (job.signal.aborted) this.#callOff(call);
+			else this.#send(call);
+		});
 	}
 
-	wrapperOf(member: Member, index: number): (payload: Facts, next: Next, context: HookContext) => Promise<unknown> {
-		return (payload, next, context) => this.#call(member, index, payload, context, next);
+	/** How many requests of extensions that call of that extension lies inside of; 0 when it is over. */
+	depthOf(id: number | undefined, member: Member): number {
+		const call = id === undefined ? undefined : this.#calls.get(id);
+		return call?.job.member === member ? call.depth : 0;
 	}
 
 	/** Sends what waited for an extension that is back, or fails it when it will not come back. */
 	release(member: Member): void {
-		for (const call of this.#calls.values()) if (call.member === member && !call.sent && !call.off) this.#send(call);
+		for (const call of this.#calls.values()) if (call.job.member === member && !call.sent && !call.off) this.#send(call);
 	}
 
 	/** Resolves when no call of an extension is under way. */
 	async settled(member: Member): Promise<void> {
-		while ([...this.#calls.values()].some((call) => call.member === member && !call.off)) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
+		while ([...this.#calls.values()].some((call) => call.job.member === member && !call.off)) await new Promise<void>((resolve) => this.#onSettled.push(resolve));
 	}
 
 	/** Takes an answer, or another word about a call; false for one about a call that nobody made. */
-	hear(message: FromChild & { t: "answer" | "next" | "pong" | "log" }): boolean {
+	hear(message: FromChild & { t: "answer" | "next" | "pong" | "log" | "update" }): boolean {
 		if (message.t === "pong") {
 			if (this.#awaitedPong !== undefined && message.ping >= this.#awaitedPong.ping) {
 				clearTimeout(this.#awaitedPong.timer);
@@ -84,15 +88,17 @@ export class Calls {
 		}
 		const call = message.id === undefined ? undefined : this.#calls.get(message.id);
 		if (call === undefined || !call.sent) return false;
-		if (message.t === "log") call.context.log(message.message);
-		else if (message.t === "next") return this.#runInside(call, message.run);
+		if (message.t === "log") call.job.log(message.message);
+		else if (message.t === "update") {
+			if (!call.off) call.job.update?.(message.text, message.channel);
+		} else if (message.t === "next") return this.#runInside(call, message.run);
 		else this.#answer(call, message);
 		return true;
 	}
 
 	/** Whose fault an end was, as far as the calls tell. */
 	guiltyOf(end: ProcessEnd): Member | undefined {
-		return (this.#calls.get(end.runningCall) ?? (end.stuck ? this.#suspect : undefined))?.member;
+		return (this.#calls.get(end.runningCall) ?? (end.stuck ? this.#suspect : undefined))?.job.member;
 	}
 
 	/** The child has ended: its calls fail, those of bystanders without being counted. What was not sent yet waits for the next child. */
@@ -103,7 +109,7 @@ export class Calls {
 			if (!call.sent) continue;
 			this.#calls.delete(call.id);
 			if (call.off) continue;
-			const own = guilty === undefined || call.member === guilty;
+			const own = guilty === undefined || call.job.member === guilty;
 			const counts = running === undefined ? own : call === running;
 			const subject = guilty?.extension.name ?? "an extension in it";
 			const message = own && guilty !== undefined ? `its process ended: it ${end.did}` : `the process it shares with others ended: ${subject} ${end.did}`;
@@ -122,25 +128,14 @@ export class Calls {
 		}
 	}
 
-	#call(member: Member, index: number, payload: Facts, context: HookContext, next: Next | undefined): Promise<unknown> {
-		return new Promise((resolve, reject) => {
-			const id = ++this.#ids;
-			const call: Call = { id, member, index, payload, context, next, resolve, reject, onAbort: () => this.#callOff(call), runs: [], sent: false, off: false };
-			this.#calls.set(id, call);
-			context.signal.addEventListener("abort", call.onAbort);
-			if (++this.#open === 1) this.#process?.ref();
-			this.#send(call);
-		});
-	}
-
 	/** Sends a call, leaves it waiting while its extension is being started again, or fails it. */
 	#send(call: Call): void {
-		const { member } = call;
+		const { member } = call.job;
 		if (member.broken !== undefined) return this.#drop(call, new HookFailure("cannot-start", `it cannot run: ${member.broken}`));
 		if (!member.live || this.#process === undefined) return;
 		let json: string;
 		try {
-			json = this.#encode(call);
+			json = call.job.encode(call.id);
 		} catch (error) {
 			return this.#drop(call, new HookFailure("cannot-start", `its payload cannot cross to another process: ${toFailure(error).message}`));
 		}
@@ -152,22 +147,11 @@ export class Calls {
 		this.#process.sendText(json);
 	}
 
-	#encode({ id, member, index, payload, context }: Call): string {
-		if (this.#payload?.of !== payload) this.#payload = { of: payload, json: JSON.stringify(payload) };
-		const turn = plainEntries(context.turn.state);
-		const { hook, event, metadata, cause } = context;
-		const head = JSON.stringify({ t: "call", id, extension: member.number, index, hook, event, turnId: context.turn.id, turn, metadata, cause });
-		return `${head.slice(0, -1)},"payload":${this.#payload.json}}`;
-	}
-
 	#answer(call: Call, { answer, failure, sameAs, turn }: FromChild & { t: "answer" }): void {
 		this.#calls.delete(call.id);
 		if (!call.off) {
 			this.#close(call);
-			for (const [key, value] of turn ?? []) {
-				if (value === undefined) call.context.turn.state.delete(key);
-				else call.context.turn.state.set(key, value);
-			}
+			if (turn !== undefined) call.job.takeTurn?.(turn);
 		}
 		const same = sameAs === undefined ? undefined : call.runs[sameAs];
 		if (same !== undefined) (same.thrown ? call.reject : call.resolve)(same.value);
@@ -177,7 +161,8 @@ export class Calls {
 
 	/** A wrapper in the child called `next()`; false when it is no wrapper. */
 	#runInside(call: Call, run: number): boolean {
-		const { next, id } = call;
+		const { id } = call;
+		const { next } = call.job;
 		if (next === undefined) return false;
 		const child = this.#process;
 		const tell = (thrown: boolean, value: unknown) => {
@@ -191,13 +176,14 @@ export class Calls {
 		return true;
 	}
 
-	/** The engine waits no longer: the child is told, and must show that it is alive. */
+	/** Nobody waits any longer: the child is told, and must show that it is alive. */
 	#callOff(call: Call): void {
 		call.off = true;
 		this.#close(call);
 		const child = this.#process;
+		if (!call.job.hearsLate) call.reject(call.job.signal.reason);
 		if (!call.sent || child === undefined) return void this.#calls.delete(call.id);
-		const { kind, message, counts } = toFailure(call.context.signal.reason);
+		const { kind, message, counts } = toFailure(call.job.signal.reason);
 		const ping = ++this.#pings;
 		child.send({ t: "cancel", id: call.id, why: { kind, message, counts }, ping });
 		// A later ping gives it no more time: the first one that is not answered decides.
@@ -221,22 +207,10 @@ export class Calls {
 
 	/** Nobody waits for this call any more. */
 	#close(call: Call): void {
-		call.context.signal.removeEventListener("abort", call.onAbort);
+		call.job.signal.removeEventListener("abort", call.onAbort);
 		if (--this.#open === 0) this.#process?.unref();
 		for (const resolve of this.#onSettled.splice(0)) resolve();
 	}
-}
-
-/** What of a turn's state can cross. Hooks in our own process may keep anything there. */
-function plainEntries(state: ReadonlyMap<string, unknown>): readonly Entry[] | undefined {
-	if (state.size === 0) return undefined;
-	return [...state].filter(([, value]) => {
-		try {
-			return JSON.stringify(value) !== undefined;
-		} catch {
-			return false;
-		}
-	});
 }
 
 /** What a run of the operation gave, for the wrapper. What cannot cross the wrapper can still pass on unseen. */

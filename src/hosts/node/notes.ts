@@ -3,7 +3,8 @@
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isObject, notesFd } from "../protocol.ts";
+import { isObject } from "../checks.ts";
+import { notesFd } from "../protocol.ts";
 
 const size = 1024;
 const wordsAt = 8;

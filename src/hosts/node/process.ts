@@ -2,10 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { getCompileCacheDir } from "node:module";
 import type { Socket } from "node:net";
+import { constants } from "node:os";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { type FromChild, type FromParent, Lines, readFromChild } from "../protocol.ts";
+import { enclosedWord, type FromChild, type FromParent, Lines, readFromChild } from "../protocol.ts";
+import { enclosed, type Enclosure } from "./enclosure.ts";
 import { createNotes, type LastWords, type Notes } from "./notes.ts";
 import { Output } from "./output.ts";
 
@@ -13,6 +15,8 @@ export interface ProcessOptions {
 	readonly executable: string;
 	/** Megabytes of JavaScript heap. */
 	readonly maxMemoryMb: number;
+	/** The border around it; none when not given. */
+	readonly enclosure?: Enclosure | undefined;
 	readonly onMessage: (message: FromChild) => void;
 	/** A line that an extension printed; its number, when known. */
 	readonly onPrinted: (extension: number | undefined, line: string) => void;
@@ -63,12 +67,13 @@ export class HostProcess {
 	constructor(options: ProcessOptions) {
 		this.#options = options;
 		this.#notes = createNotes();
-		const { executable, maxMemoryMb } = options;
+		const { executable, maxMemoryMb, enclosure } = options;
 		const dataKb = dataBesideHeapKb + 2 * maxMemoryMb * 1024;
 		const quiet = ["--disable-warning=ExperimentalWarning", "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"];
-		const node = [executable, `--max-old-space-size=${maxMemoryMb}`, ...quiet, entry("node-child")];
-		this.#child = spawn("/bin/sh", ["-c", launcher, "sh", String(dataKb), ...node], {
-			env: environment(),
+		const node = [`--max-old-space-size=${maxMemoryMb}`, ...quiet];
+		const words = enclosure === undefined ? [executable, ...node, entry("node-child")] : enclosed(enclosure, executable, node, [entry("node-child"), enclosedWord]);
+		this.#child = spawn("/bin/sh", ["-c", launcher, "sh", String(dataKb), ...words], {
+			env: enclosure?.env ?? childEnvironment(),
 			// A group of its own: what extensions start goes with it, and a Ctrl-C at the terminal is ours alone.
 			detached: true,
 			stdio: ["ignore", "pipe", "pipe", "pipe", this.#notes?.fd ?? "ignore"],
@@ -159,7 +164,9 @@ export class HostProcess {
 		await drained;
 		clearTimeout(timer);
 		this.#output.flush();
-		const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+		// bubblewrap tells of a signal as a shell does.
+		const endedBy = signal ?? (this.#options.enclosure?.sandbox !== undefined && code !== null && code > 128 ? signalNames.get(code - 128) : undefined);
+		const how = endedBy === undefined ? `exited with code ${code}` : `was ended by ${endedBy}`;
 		const { tail } = this.#output;
 		if (!this.#started) return this.#end(`${how}${tail === "" ? "" : `: ${tail.trim()}`}`);
 		this.#end(/heap out of memory|process out of memory|FatalOOM/.test(tail) ? `used more memory than the ${this.#options.maxMemoryMb} MB it may` : how);
@@ -189,10 +196,12 @@ export class HostProcess {
 	}
 }
 
+/** Of two names the first: SIGABRT, not SIGIOT. */
+const signalNames = new Map(Object.entries(constants.signals).reverse().map(([name, number]) => [number, name]));
 const passedOn = /^(?:PATH|HOME|LANG|LC_\w+|TZ|TMPDIR|HOOKLINE_HOME|NODE_COMPILE_CACHE)$/;
 
 /** No secrets: the keys of the agent are none of an extension's business. */
-function environment(): NodeJS.ProcessEnv {
+export function childEnvironment(): NodeJS.ProcessEnv {
 	const kept = Object.entries(process.env).filter(([name]) => passedOn.test(name));
 	const cache = getCompileCacheDir();
 	// Node names the folder with its version in it; the variable holds the one around it.

@@ -1,5 +1,6 @@
 // The calls under way between us and a Python process, over all restarts of it.
 import { HookFailure } from "../../events/failure.ts";
+import { askingDepth } from "../../system/asking-depth.ts";
 import { maxLine } from "../protocol.ts";
 import type { Member } from "./member.ts";
 import type { PythonEnd, PythonProcess } from "./process.ts";
@@ -18,6 +19,8 @@ interface Call {
 	readonly payload: PythonCall["payload"];
 	readonly resolve: (answer: unknown) => void;
 	readonly reject: (failure: HookFailure) => void;
+	/** Where it was made, for what is asked in it. */
+	readonly depth: number;
 	/** Ends the waiting for its time-out and its signal. */
 	readonly leave: () => void;
 	sent: boolean;
@@ -71,7 +74,7 @@ export class Calls {
 				clearTimeout(timer);
 				signal.removeEventListener("abort", onAbort);
 			};
-			const call: Call = { id: ++this.#ids, member, callback, payload, resolve, reject, leave, sent: false, off: undefined };
+			const call: Call = { id: ++this.#ids, member, callback, payload, resolve, reject, depth: askingDepth(), leave, sent: false, off: undefined };
 			signal.addEventListener("abort", onAbort);
 			this.#calls.set(call.id, call);
 			if (++this.#open === 1) this.#process?.ref();
@@ -114,6 +117,11 @@ export class Calls {
 		if (this.#stuck?.call.id !== id) return;
 		clearTimeout(this.#stuck.timer);
 		this.#options.onStuck(unit ?? this.#stuck.call.member.number);
+	}
+
+	/** How deep in requests a call lies; 0 for one that is not under way. */
+	depthOf(id: number | undefined): number {
+		return id === undefined ? 0 : (this.#calls.get(id)?.depth ?? 0);
 	}
 
 	/** Whose call that is, while it is under way. */

@@ -1,5 +1,6 @@
 // The host for hooks written in Python: one process for all units of a trust domain, started by the first load. What goes wrong in there ends that
 // process and not the agent; it is started again with the same units.
+import { atAskingDepth } from "../../system/asking-depth.ts";
 import { LoadError } from "../host.ts";
 import { Calls } from "./calls.ts";
 import { findPython } from "./find.ts";
@@ -29,6 +30,8 @@ class Host implements PythonHost {
 	/** Of all units there ever were: what one printed may come after it was unloaded. */
 	readonly #names = new Map<number, string>();
 	readonly #calls: Calls;
+	/** What the process that runs now has asked, by its own number, until it is answered. */
+	#asked = new Map<number, AbortController>();
 	#process: PythonProcess | undefined;
 	#startedAt = 0;
 	#numbers = 0;
@@ -60,7 +63,7 @@ class Host implements PythonHost {
 				// A process that is new has the others first, as after any restart.
 				await this.#reload();
 				const callbacks = await this.#loadInto(member);
-				member.callbacks = JSON.stringify(callbacks);
+				member.callbacks = compared(unit, callbacks);
 				let unloading: Promise<void> | undefined;
 				return { name: unit.name, callbacks, call: (id, call) => this.#calls.call(member, id, call), unload: () => (unloading ??= this.#unload(member)) };
 			} catch (error) {
@@ -94,6 +97,7 @@ class Host implements PythonHost {
 		try {
 			this.#process = new PythonProcess({
 				executable: python.file,
+				environment: this.#options.environment,
 				onMessage: (message) => this.#hear(message),
 				onPrinted: (number, line) => this.#options.log(this.#printedBy(number), line),
 				onEnd: (end) => this.#ended(end),
@@ -151,7 +155,9 @@ class Host implements PythonHost {
 			case "blame":
 				return this.#calls.blame(message);
 			case "ask":
-				return void this.#serve(message);
+				return void atAskingDepth(this.#calls.depthOf(message.call), () => this.#serve(message));
+			case "forget":
+				return this.#asked.get(message.ask)?.abort(new Error("Nobody waits for it any more."));
 			case "stray":
 				return this.#options.onStray({ unit: this.#nameOf(message.unit), message: message.message, during: "run" });
 		}
@@ -159,22 +165,28 @@ class Host implements PythonHost {
 
 	async #serve({ unit, ask, name, args }: FromPython & { t: "ask" }): Promise<void> {
 		const child = this.#process;
+		const asked = this.#asked;
+		const stop = new AbortController();
+		asked.set(ask, stop);
 		const member = this.#members.get(unit);
 		const { services } = this.#options;
 		let json: string;
 		try {
 			if (member === undefined) throw new Error("this unit was unloaded");
 			if (!Object.hasOwn(services, name)) throw new Error(`there is no '${name}' here`);
-			const value = await services[name]!(member.unit.name, args);
+			const value = await services[name]!(member.unit.name, args, stop.signal);
 			json = JSON.stringify({ t: "told", ask, value: value ?? null });
 		} catch (error) {
 			json = JSON.stringify({ t: "told", ask, error: error instanceof Error ? error.message : String(error) });
 		}
+		asked.delete(ask);
 		if (this.#process === child) child?.sendText(json);
 	}
 
 	#ended(end: PythonEnd): void {
 		this.#process = undefined;
+		for (const stop of this.#asked.values()) stop.abort(new Error("The Python process that asked has ended."));
+		this.#asked = new Map();
 		const busy = this.#busy;
 		const named = end.unit === undefined ? undefined : this.#members.get(end.unit);
 		const stuck = this.#calls.stuckMember;
@@ -209,7 +221,7 @@ class Host implements PythonHost {
 			if (this.#closed || member.live || member.broken !== undefined || member.callbacks === undefined) continue;
 			try {
 				const callbacks = await this.#loadInto(member);
-				if (JSON.stringify(callbacks) !== member.callbacks) member.broken = "what it registers has changed since it was loaded; load it again";
+				if (compared(member.unit, callbacks) !== member.callbacks) member.broken = "what it registers has changed since it was loaded; load it again";
 			} catch (error) {
 				// Ended again, by another's doing: its turn comes with the next process.
 				if (this.#process === undefined && member.broken === undefined) {
@@ -256,6 +268,8 @@ class Host implements PythonHost {
 		return second === undefined ? first : undefined;
 	}
 }
+
+const compared = ({ withoutPassing = (what) => what }: PythonUnit, callbacks: readonly PythonCallback[]): string => JSON.stringify(callbacks.map(({ what }) => withoutPassing(what)));
 
 function endedWhileLoading({ did, started }: PythonEnd): string {
 	return started ? `it ${did} while it was loaded.` : `Python could not be started for it: ${did}.`;

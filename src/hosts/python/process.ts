@@ -12,6 +12,8 @@ import { type FromPython, readFromPython, type ToPython } from "./protocol.ts";
 export interface PythonProcessOptions {
 	/** Absolute. */
 	readonly executable: string;
+	/** Beside the harmless variables of ours. */
+	readonly environment?: Readonly<Record<string, string>> | undefined;
 	readonly onMessage: (message: FromPython) => void;
 	/** A line that was printed; the number of the unit, when known. */
 	readonly onPrinted: (unit: number | undefined, line: string) => void;
@@ -59,7 +61,7 @@ export class PythonProcess {
 		this.#notes = createNotes();
 		this.#child = spawn(options.executable, [program], {
 			// No secrets, and nothing that changes what Python imports.
-			env: Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
+			env: { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))), ...options.environment },
 			// A session of its own: what hooks start goes with it, and a Ctrl-C at the terminal is ours alone.
 			detached: true,
 			stdio: ["pipe", "pipe", "pipe", "pipe", this.#notes?.fd ?? "ignore"],

@@ -2,7 +2,7 @@
 // fields are checked.
 import type { FailureKind } from "../../events/record.ts";
 import type { JsonObject } from "../../events/payloads/facts.ts";
-import { isObject } from "../protocol.ts";
+import { isObject } from "../checks.ts";
 
 export type ToPython =
 	| { readonly t: "load"; readonly unit: number; readonly name: string; readonly loader: string; readonly settings: JsonObject }
@@ -20,7 +20,10 @@ export type FromPython =
 	| { readonly t: "unloaded"; readonly unit: number }
 	| { readonly t: "answer"; readonly id: number; readonly answer?: unknown; readonly failure?: { readonly kind: FailureKind; readonly message: string } }
 	| { readonly t: "blame"; readonly id: number; readonly unit: number | null }
-	| { readonly t: "ask"; readonly unit: number; readonly ask: number; readonly name: string; readonly args: JsonObject }
+	/** `call` is the one it is asked in. */
+	| { readonly t: "ask"; readonly unit: number; readonly ask: number; readonly call?: number; readonly name: string; readonly args: JsonObject }
+	/** Nobody waits for this answer any more. */
+	| { readonly t: "forget"; readonly ask: number }
 	| { readonly t: "stray"; readonly unit?: number; readonly message: string };
 
 const isNumber = (value: unknown): boolean => Number.isSafeInteger(value);
@@ -36,7 +39,8 @@ const shapes: Readonly<Record<FromPython["t"], (line: Line) => boolean>> = {
 	unloaded: ({ unit }) => isNumber(unit),
 	answer: ({ id, failure }) => isNumber(id) && isFailure(failure),
 	blame: ({ id, unit }) => isNumber(id) && (unit === null || isNumber(unit)),
-	ask: ({ unit, ask, name, args }) => isNumber(unit) && isNumber(ask) && isText(name) && isObject(args),
+	ask: ({ unit, ask, call, name, args }) => isNumber(unit) && isNumber(ask) && (call === undefined || isNumber(call)) && isText(name) && isObject(args),
+	forget: ({ ask }) => isNumber(ask),
 	stray: ({ unit, message }) => (unit === undefined || isNumber(unit)) && isText(message),
 };
 

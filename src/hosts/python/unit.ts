@@ -9,6 +9,8 @@ export interface PythonUnit {
 	readonly loader: string;
 	/** What the loader is told: paths, configuration. Plain data. */
 	readonly settings: JsonObject;
+	/** What is said of a callback without what may differ when the unit is loaded again; all of it counts when absent. */
+	readonly withoutPassing?: (what: JsonObject) => JsonObject;
 }
 
 /** One callback of a unit, as its loader named it. Plain data of the dialect beside the id. */
@@ -36,8 +38,11 @@ export interface LoadedUnit {
 	unload(): Promise<void>;
 }
 
-/** What Python code can ask of the agent, by name. A rejection is raised there with its message. */
-export type PythonServices = Readonly<Record<string, (unit: string, args: JsonObject) => Promise<unknown>>>;
+/**
+ * What Python code can ask of the agent, by name. A rejection is raised there with its message. `signal` is aborted when nobody waits for the answer any
+ * more: the call that asked is over, or its process has ended.
+ */
+export type PythonServices = Readonly<Record<string, (unit: string, args: JsonObject, signal: AbortSignal) => Promise<unknown>>>;
 
 export interface PythonHostOptions {
 	/** Of the trust domain, for messages: `user`, `project …`. */
@@ -45,6 +50,8 @@ export interface PythonHostOptions {
 	/** An interpreter, absolute or on PATH, or the folder of a virtual environment; `python3` when neither is given. */
 	readonly python?: { readonly executable?: string; readonly venv?: string };
 	readonly services: PythonServices;
+	/** Variables that its code gets beside the harmless ones. */
+	readonly environment?: Readonly<Record<string, string>>;
 	/** What a unit prints, a line at a time. */
 	readonly log: (unit: string, line: string) => void;
 	/** A unit failed outside of any call, or the host ended. */

@@ -28,7 +28,7 @@ const mistakes: Record<string, (call: { args: Record<string, unknown> }, signal:
 	},
 	"answers a big integer": () => ({ kind: "pass", metadata: { n: 1n } }),
 	"never answers": () => new Promise(() => {}),
-	"stops when told": (_, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+	"stops when told": (_, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ kind: "block", reason: "too late" }))),
 	"registers late": (_, __, hooks) => hooks.guard("tool.calling", () => undefined),
 	"throws in a timer": () => void setTimeout(() => fail("in a timer")),
 	"throws in a callback": () => {

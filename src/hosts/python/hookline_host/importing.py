@@ -37,17 +37,37 @@ def finder_in(folder):
     return importlib.machinery.FileFinder(folder, native, (FromSource, importlib.machinery.SOURCE_SUFFIXES))
 
 
-def import_file(unit, path, name):
-    path = os.path.abspath(path)
-    folder = os.path.dirname(path)
+def know(folder):
+    """From now on what lies in there is imported from its source."""
+    if folder in folders:
+        return
     if not folders:
         sys.meta_path.insert(0, Finder)
         sys.path_hooks.insert(0, finder_in)
-    if folder not in folders:
-        folders.append(folder)
-        # A finder of the usual kind may stand there already.
-        for known in [known for known in sys.path_importer_cache if known == folder or known.startswith(folder + os.sep)]:
-            del sys.path_importer_cache[known]
+    folders.append(folder)
+    # A finder of the usual kind may stand there already.
+    for known in [known for known in sys.path_importer_cache if known == folder or known.startswith(folder + os.sep)]:
+        del sys.path_importer_cache[known]
+
+
+def offer(folder):
+    """The modules in there are for user code to import: those, and no others that have the same names."""
+    if folder in folders:
+        return
+    know(folder)
+    # For the packages above them, where no others are installed.
+    sys.path.append(folder)
+    for place, _, files in os.walk(folder):
+        above = os.path.relpath(place, folder).split(os.sep) if place != folder else []
+        for file in files:
+            if file.endswith(".py"):
+                modules[".".join([*above, file[:-3]])] = os.path.join(place, file)
+
+
+def import_file(unit, path, name):
+    path = os.path.abspath(path)
+    folder = os.path.dirname(path)
+    know(folder)
     unit._host.roots.append((folder + os.sep if os.path.basename(path) == "__init__.py" else path, unit))
     name = name or f"hookline_unit_{unit.number}_{os.path.basename(folder)}".replace(".", "_")
     modules[name] = path

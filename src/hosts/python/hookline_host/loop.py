@@ -11,6 +11,8 @@ class Loop:
         self.host, self.asyncio, self.loop, self.thread = host, None, None, None
         self.waiting, self.tasks, self.lock = deque(), {}, allocate_lock()
         self.will_flush = False
+        # Its thread waits for an answer of the agent, and what leads to that answer may be coroutines: they run elsewhere.
+        self.held = False
 
     def open(self):
         with self.lock:
@@ -87,3 +89,13 @@ class Loop:
         while frame is not None:
             yield frame.f_code.co_filename
             frame = frame.f_back
+
+
+def run_alone(awaitable):
+    """Runs it on a loop of its own, in the thread that calls."""
+    import asyncio
+
+    async def finish():
+        return await awaitable
+
+    return asyncio.run(finish())

@@ -1,6 +1,6 @@
 """What Python code asks of the agent: questions over the pipe, answered while callbacks run."""
 
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 
 from .unit import ServiceError, current
 
@@ -23,15 +23,20 @@ def send(host, unit, name, args, settle):
         call.asks.add(number)
 
     def forget():
-        host.asks.pop(number, None)
+        if host.asks.pop(number, None) is not None:
+            host.lines.send({"t": "forget", "ask": number})
         if call is not None:
             call.asks.discard(number)
 
+    message = {"t": "ask", "unit": unit.number, "ask": number, "name": name, "args": args}
+    if call is not None:
+        message["call"] = call.id
     try:
-        host.lines.send({"t": "ask", "unit": unit.number, "ask": number, "name": name, "args": args})
+        host.lines.send(message)
         if host.closing:
             host.settle(number, None, "Hookline is closing")
     except (TypeError, ValueError, RecursionError):
+        host.asks.pop(number, None)
         forget()
         from .plain import problem
 
@@ -48,11 +53,17 @@ def ask_and_wait(host, unit, name, args):
         answers.append((value, error))
         answered.release()
 
-    forget = send(host, unit, name, args, settle)
+    holds = get_ident() == host.loop.thread
+    host.loop.held |= holds
     try:
-        answered.acquire()
+        forget = send(host, unit, name, args, settle)
+        try:
+            answered.acquire()
+        finally:
+            forget()
     finally:
-        forget()
+        if holds:
+            host.loop.held = False
     value, error = answers[0]
     if error is not None:
         raise ServiceError(error)

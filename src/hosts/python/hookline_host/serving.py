@@ -8,12 +8,11 @@ from struct import pack
 
 from .errors import place_of, raised
 from .lines import LIMIT, Lines, decode, encode, read_lines
-from .loop import Loop
+from .loop import Loop, run_alone
 from .printed import take_over
 from .threads import Threads
 from .unit import Call, LoadError, Unit, current
 
-HERE = os.path.dirname(__file__) + os.sep
 # A file that Hookline reads when this process has ended: whose callback ran, and the last words.
 NOTES = 4
 # Milliseconds between looks at whether anything hangs, while something is at work.
@@ -25,7 +24,7 @@ IDLE = 0.05
 class Host:
     def __init__(self):
         self.units, self.loaders, self.calls, self.asks, self.roots = {}, {}, {}, {}, []
-        self.told, self.asked, self.closing = set(), 0, False
+        self.told, self.asked, self.closing, self.logs = set(), 0, False, False
         # For the main thread, where signal handlers run and may be set. The lock is free while there is something.
         self.to_do, self.bell = deque(), allocate_lock()
         self.loop = Loop(self)
@@ -33,9 +32,14 @@ class Host:
 
     @property
     def unit(self):
-        """The unit whose code is running right now; None when there is none."""
+        """The unit whose code is running right now; None when there is none. In a thread that it started itself, its file says whose it is."""
         call = current.get(None)
-        return None if call is None else call.unit
+        if call is not None:
+            return call.unit
+        frame, unit = sys._getframe(1), None
+        while frame is not None and unit is None:
+            frame, unit = frame.f_back, self.unit_of(frame.f_code.co_filename)
+        return unit
 
     def serve(self):
         # User code gets others in their place: nothing to read, and output for the log.
@@ -55,8 +59,8 @@ class Host:
         self.work_on_main_thread()
 
     def number_now(self):
-        call = current.get(None)
-        return 0 if call is None else call.unit.number
+        unit = self.unit
+        return 0 if unit is None else unit.number
 
     # What Hookline says.
 
@@ -103,7 +107,7 @@ class Host:
         callback, is_async, _ = unit._callbacks[message["callback"]]
         call = Call(message["id"], unit, callback, message["payload"])
         self.calls[call.id] = call
-        (self.loop if is_async else self.threads).put(call)
+        (self.loop if is_async and not self.loop.held else self.threads).put(call)
 
     def hear_cancel(self, message):
         call = self.calls.get(message["id"])
@@ -114,6 +118,7 @@ class Host:
             self.loop.cancel(call.id)
         for number in list(call.asks or ()):
             self.settle(number, None, "the call that asked is over")
+            self.lines.add(encode({"t": "forget", "ask": number}))
 
     def hear_blame(self, message):
         """Who keeps a cancelled call from ending."""
@@ -144,6 +149,8 @@ class Host:
         self.note(call.id)
         try:
             result = call.run()
+            if self.loop.held and hasattr(type(result), "__await__"):
+                result = call.context.run(run_alone, result)
         except BaseException as error:
             if os.getpid() != self.pid:
                 self.exit(1)
@@ -214,7 +221,8 @@ class Host:
         except BaseException as error:
             from .errors import why_not_loaded
 
-            if not isinstance(error, LoadError):
+            # A module that is not there is told in a sentence, with the line.
+            if not isinstance(error, (LoadError, ModuleNotFoundError)):
                 self.print_traceback(unit, error)
             answer = encode({"t": "load-failed", "unit": unit.number, **why_not_loaded(self, unit, error)})
             del self.units[unit.number]
@@ -230,6 +238,7 @@ class Host:
                 exec(compile(source.read(), file, "exec"), code)
             load = self.loaders[file] = code["load"]
         load(unit, self)
+        self.take_logging()
         if any(is_async for _, is_async, _ in unit._callbacks):
             self.loop.open()
 
@@ -267,8 +276,23 @@ class Host:
         import faulthandler
         import threading
 
+        self.take_logging()
+
         threading.excepthook = lambda args: None if args.exc_type is SystemExit else self.stray(args.exc_value)
         faulthandler.enable(self.printed.fd)
+
+    def take_logging(self):
+        """What user code logs is for Hookline's log, where it says nothing else. Not imported for that: it takes longer than Python to start."""
+        logging = sys.modules.get("logging")
+        if logging is None or self.logs:
+            return
+        self.logs = True
+        if logging.root.handlers or logging.root.level != logging.WARNING:
+            return
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+        logging.root.addHandler(handler)
+        logging.root.setLevel(logging.INFO)
 
     # What goes wrong outside of calls.
 
@@ -283,9 +307,13 @@ class Host:
     def print_traceback(self, unit, error):
         import traceback
 
+        # From where it is the user's: how it came to be called is ours.
         trace = error.__traceback__
-        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(HERE):
+        while trace is not None and self.unit_of(trace.tb_frame.f_code.co_filename) is None:
             trace = trace.tb_next
+        if trace is None and unit is not None:
+            # It was never reached: the failure's own message says all there is.
+            return
         text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__)[-40:])
         self.printed.emit(0 if unit is None else unit.number, text.encode("utf-8", "backslashreplace"))
 

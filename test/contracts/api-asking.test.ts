@@ -1,0 +1,4 @@
+import { apiAskingContract } from "./api-asking.ts";
+
+apiAskingContract("inline");
+apiAskingContract("node");

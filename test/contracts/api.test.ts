@@ -1,0 +1,4 @@
+import { apiContract } from "./api.ts";
+
+apiContract("inline");
+apiContract("node");
