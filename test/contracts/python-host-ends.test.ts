@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { engineWith, guard, inWords, toolCall } from "../engine.ts";
 import type { LoadedUnit } from "../../src/hosts/python/unit.ts";
 import { eventually, isDead } from "../../src/system/test-waiting.ts";
@@ -89,8 +91,12 @@ test("a call that ends soon after it was called off leaves the process alone, an
 test("kill -9 in the middle of 200 calls: each fails or is answered, guards hold, and nothing is left over", async () => {
 	await using opened = open();
 	const unit = await opened.load("a");
-	for (let round = 0; round < 3; round++) {
-		const engine = engineWith([guard("tool.calling", (payload, { signal }) => unit.call(0, { payload: { do: "wait", s: payload.args["s"] }, timeoutMs: 60_000, signal }), { timeoutMs: 60_000 })]);
+	// Once for what is made by the first call of its kind, then what is held must not grow: each round sends 20 MB.
+	const text = "x".repeat(100_000);
+	let n = 0;
+	const held: { readonly bytes: number; readonly children: number }[] = [];
+	for (let round = 0; round < 4; round++) {
+		const engine = engineWith([guard("tool.calling", (payload, { signal }) => unit.call(0, { payload: { do: "wait", s: payload.args["s"], text: text + n++ }, timeoutMs: 60_000, signal }), { timeoutMs: 60_000 })]);
 		const pid = await pidOf(unit);
 		const calls = Array.from({ length: 200 }, async (_, n) => inWords(await engine.dispatch("tool.calling", toolCall({ s: n % 2 === 0 ? 0 : 50 }))));
 		const quick = await Promise.all(calls.filter((_, n) => n % 2 === 0));
@@ -102,8 +108,25 @@ test("kill -9 in the middle of 200 calls: each fails or is answered, guards hold
 		assert.deepEqual(slow.filter((outcome) => outcome !== blocked), []);
 		assert.deepEqual(await callOf(unit, { do: "echo" }), { do: "echo" });
 		await eventually(() => isDead(pid), "the killed one is gone");
+		held.push({ bytes: heldNow(), children: childrenNow() });
 	}
+	assert.ok(held.at(-1)!.bytes - held[0]!.bytes < 10_000_000, `held after each round: ${held.map(({ bytes }) => bytes).join(", ")} bytes`);
+	assert.deepEqual(held.map(({ children }) => children), held.map(() => held[0]!.children));
 });
+
+/** Bytes that are still reachable. */
+function heldNow(): number {
+	setFlagsFromString("--expose-gc");
+	(runInNewContext("gc") as () => void)();
+	const { heapUsed, external } = process.memoryUsage();
+	return heapUsed + external;
+}
+
+/** On Linux; nothing where the kernel does not tell. */
+function childrenNow(): number {
+	const file = `/proc/${process.pid}/task/${process.pid}/children`;
+	return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).length : 0;
+}
 
 test("of 50 units one hangs, one throws and one prints 100 MB: the others answer, and each is named", async () => {
 	await using opened = open();

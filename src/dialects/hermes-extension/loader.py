@@ -3,7 +3,10 @@ import os
 import sys
 from types import ModuleType
 
+from hookline_host.importing import offer
 from hookline_host.unit import LoadError
+
+offer(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hermes-modules"))
 
 # A namespace without an __init__.py, at the end of the path: where an `agent` package of somebody else is installed it stays what it is.
 modules = os.path.join(os.path.dirname(os.path.abspath(__file__)), "modules")

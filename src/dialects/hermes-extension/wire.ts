@@ -3,9 +3,9 @@ import { block, type Decision, inject, rewrite } from "../../events/decision.ts"
 import { HookFailure } from "../../events/failure.ts";
 import type { Payloads } from "../../events/payloads/all.ts";
 import type { Facts, JsonObject } from "../../events/payloads/facts.ts";
-import type { Message } from "../../events/payloads/model.ts";
 import { didYouMean } from "../../system/nearest.ts";
-import { changedArguments, shownArguments } from "../hermes-shell/arguments.ts";
+import { asChatMessage } from "../chat-messages.ts";
+import { replacedArguments, shownArguments } from "../hermes-shell/arguments.ts";
 import { refusalIn } from "../refusal.ts";
 import type { ExtensionHook } from "./events.ts";
 
@@ -43,15 +43,6 @@ const encode = {
 	}),
 };
 
-/** As OpenAI's chat completions write a message, which is how Hermes keeps them. */
-function asChatMessage(message: Message): JsonObject {
-	const { role, text } = message;
-	if (role === "tool") return { role, tool_call_id: message.callId, name: message.name, content: text };
-	if (role !== "assistant") return { role, content: text };
-	const calls = message.toolCalls?.map(({ id, name, arguments: given }) => ({ id, type: "function", function: { name, arguments: given } }));
-	return { role, content: text, ...(calls !== undefined && calls.length > 0 && { tool_calls: calls }) };
-}
-
 const actions: Readonly<Record<ExtensionHook, readonly string[]>> = {
 	transform_user_input: ["pass", "rewrite", "block"],
 	before_llm_call: ["pass", "inject_system", "inject_user", "block"],
@@ -87,14 +78,6 @@ export function decisionIn(hook: ExtensionHook, answer: unknown, payload: Facts)
 		default:
 			return none;
 	}
-}
-
-/** The value of a rewrite takes the place of all arguments, so one that it leaves out is gone. Either name of an argument will do. */
-function replacedArguments(toolName: string, args: JsonObject, value: JsonObject): JsonObject | undefined {
-	const isKept = (name: string) => Object.keys(shownArguments(toolName, { [name]: args[name] })).some((shown) => Object.hasOwn(value, shown));
-	const kept = Object.fromEntries(Object.entries(args).filter(([name]) => isKept(name)));
-	const changed = changedArguments(toolName, kept, value);
-	return changed ?? (Object.keys(kept).length === Object.keys(args).length ? undefined : kept);
 }
 
 const asText = (value: unknown): string => (typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value));

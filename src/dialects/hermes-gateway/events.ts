@@ -3,15 +3,15 @@ import type { EventName, Payloads } from "../../events/payloads/all.ts";
 import type { Facts } from "../../events/payloads/facts.ts";
 import { didYouMean } from "../../system/nearest.ts";
 
-type Meaning = { [Name in EventName]: { readonly event: Name; /** Only these dispatches; all when left out. */ readonly only?: (payload: Payloads[Name]) => boolean } }[EventName];
+type Meaning = { [Name in EventName]: { readonly event: Name; /** Only these dispatches; all when left out. */ readonly only?: (payload: Payloads[Name]) => boolean; readonly which?: string } }[EventName];
 
 /** Gateway hooks are about conversations with people: what a delegated child does is none of them. */
 const ofPerson = ({ parentSessionId }: Facts) => parentSessionId === undefined;
 
 const meanings = {
 	"gateway:startup": { event: "gateway.started" },
-	"session:start": { event: "session.started", only: (payload) => ofPerson(payload) && !payload.resumed },
-	"session:end": { event: "session.ended", only: (payload) => ofPerson(payload) && payload.reason === "reset" },
+	"session:start": { event: "session.started", only: (payload) => ofPerson(payload) && !payload.resumed, which: "new sessions" },
+	"session:end": { event: "session.ended", only: (payload) => ofPerson(payload) && payload.reason === "reset", which: "by `/new` or `/reset`" },
 	"session:reset": { event: "session.reset" },
 	"session:compress": { event: "session.compacted", only: ofPerson },
 	"agent:start": { event: "turn.started", only: ofPerson },
@@ -24,6 +24,9 @@ const meanings = {
 /** What is told; `command:<name>` is the one that is asked. */
 export type ToldName = keyof typeof meanings;
 export const toldNames = Object.keys(meanings) as readonly ToldName[];
+
+/** Which dispatches a name is for, in words, for the documentation; undefined when it is all that are about a person's conversation. */
+export const whichOf = (name: ToldName): string | undefined => (meanings[name] as { readonly which?: string }).which;
 
 /** What has to become of one entry of `events`. */
 export interface Subscription {

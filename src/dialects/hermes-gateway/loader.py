@@ -1,7 +1,10 @@
 """Loads a gateway hook: a handler.py with `handle(event_type, context)`, plain or async."""
 import os
 
+from hookline_host.importing import offer
 from hookline_host.unit import LoadError, is_coroutine_function
+
+offer(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hermes-modules"))
 
 
 def load(unit, host):

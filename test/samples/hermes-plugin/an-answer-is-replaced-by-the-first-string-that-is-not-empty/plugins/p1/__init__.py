@@ -1,0 +1,6 @@
+def change(**kwargs):
+    return "better"
+
+
+def register(ctx):
+    ctx.register_hook("transform_llm_output", change)
