@@ -21,7 +21,7 @@ test("all settings are read as they are written", async () => {
 		await read(`
 model: {provider: openai-compatible, name: pelican, base_url: "http://127.0.0.1:1/v1", api_key_env: MY_KEY}
 agent: {max_steps: 9, max_attempts: 2, retry_base_ms: 5, max_parallel_tools: 3}
-approvals: {timeout_s: 60}
+approvals: {timeout: 60}
 trace: {max_records: 1000}
 extensions:
   one: {enabled: false}
@@ -30,7 +30,7 @@ extensions:
 		{
 			model: { provider: "openai-compatible", name: "pelican", base_url: "http://127.0.0.1:1/v1", api_key_env: "MY_KEY" },
 			agent: { max_steps: 9, max_attempts: 2, retry_base_ms: 5, max_parallel_tools: 3 },
-			approvals: { timeout_s: 60 },
+			approvals: { timeout: 60 },
 			trace: { max_records: 1000 },
 			extensions: { one: { enabled: false }, two: { required: true, host: "node" } },
 		},

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Document, LineCounter, Node } from "yaml";
 import { type Mistake, mistakesIn } from "../system/schema.ts";
+import { fileHookMistakes } from "./file-hooks.ts";
 import { mcpMistakes } from "./mcp.ts";
 import { type Config, configSchema } from "./schema.ts";
 
@@ -79,7 +80,7 @@ export async function parseConfig(text: string, check: (value: unknown) => reado
 
 /** What stands below `hooks` is for its dialect to check, which knows the events and says what to write instead. The whole schema is for editors and the documentation. */
 const checkedSchema = { ...configSchema, properties: { ...configSchema.properties, hooks: {} } };
-const configMistakes = (value: unknown): readonly Mistake[] => [...mistakesIn(checkedSchema, value), ...mcpMistakes(value)];
+const configMistakes = (value: unknown): readonly Mistake[] => [...mistakesIn(checkedSchema, value), ...mcpMistakes(value), ...fileHookMistakes(value)];
 const atTop = () => ({ line: 1, column: 1 });
 
 function valueOf(document: Document): unknown {
@@ -90,7 +91,8 @@ function valueOf(document: Document): unknown {
 	}
 }
 
-function readText(file: string): string | undefined {
+/** The text of a file; undefined when there is none. @throws ConfigError */
+export function readText(file: string): string | undefined {
 	let bytes: Buffer;
 	try {
 		bytes = readFileSync(file);

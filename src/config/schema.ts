@@ -18,7 +18,7 @@ export interface Config {
 	};
 	readonly approvals?: {
 		readonly mode?: "ask" | "off";
-		readonly timeout_s?: number;
+		readonly timeout?: number;
 		readonly deny?: readonly string[];
 		readonly unattended?: "deny" | "allow";
 	};
@@ -30,11 +30,21 @@ export interface Config {
 	readonly trace?: { readonly max_records?: number };
 	/** By event; `readShellHooks` of the dialect makes hooks of it. */
 	readonly hooks?: unknown;
+	readonly file_hooks?: readonly FileHookConfig[];
 	readonly hooks_auto_accept?: boolean | "true" | "yes" | "on" | "1";
 	/** One of them; `findPython` says so when there are both. */
-	readonly python?: { readonly executable?: string; readonly venv?: string };
+	readonly python?: { readonly executable?: string; readonly venv?: string; readonly env?: readonly string[] };
 	readonly mcp?: Readonly<Record<string, McpServerConfig>>;
 	readonly extensions?: Readonly<Record<string, ExtensionConfig>>;
+	readonly plugins?: PluginsConfig;
+	readonly gateway?: GatewayConfig;
+}
+
+export interface GatewayConfig {
+	readonly session_per?: "chat" | "thread" | "user";
+	readonly max_turns?: number;
+	readonly access?: { readonly owners?: readonly string[]; readonly users?: readonly string[]; readonly pairing?: "on" | "off" };
+	readonly http?: { readonly host?: string; readonly port?: number; readonly token_env?: string; readonly token_file?: string };
 }
 
 /** Where a model answers, and where its key is. */
@@ -67,6 +77,15 @@ export interface McpServerConfig {
 	readonly tools?: readonly string[];
 }
 
+/** A file that handles one event. */
+export interface FileHookConfig {
+	/** One of ours, or one of the thirteen kebab-case names. */
+	readonly event: string;
+	/** From the home's folder on, or absolute. */
+	readonly handler: string;
+	readonly priority?: number;
+}
+
 export interface ExtensionConfig {
 	readonly enabled?: boolean;
 	readonly required?: boolean;
@@ -74,9 +93,26 @@ export interface ExtensionConfig {
 	readonly config?: Readonly<Record<string, unknown>>;
 }
 
+/** Plugins that were written for Hermes Agent, by their folders or the names in their manifests. */
+export interface PluginsConfig {
+	readonly enabled?: readonly string[];
+	readonly disabled?: readonly string[];
+	readonly entries?: Readonly<Record<string, PluginConfig>>;
+	/** Seconds; 0 for as long as a hook can have. */
+	readonly hook_callback_timeout?: number;
+	readonly stream_reasoning_deltas?: boolean;
+}
+
+export interface PluginConfig {
+	readonly settings?: Readonly<Record<string, unknown>>;
+	readonly granted_capabilities?: readonly string[];
+	readonly allow_tool_override?: boolean;
+}
+
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const dollars = (description: string) => ({ type: "number", minimum: 0, description }) as const;
 const count = (minimum: number, maximum: number, description: string) => ({ type: "integer", minimum, maximum, description }) as const;
+const people = (description: string) => ({ type: "array", items: { type: "string", pattern: "^[a-z]+:.+$" }, description }) as const;
 const keyPlaces = {
 	api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds the key. The key itself never stands in this file." },
 	api_key_file: { type: "string", pattern: "^(?:~?[/\\\\]|[A-Za-z]:[/\\\\])", description: "A file that holds the key and nothing else, absolute or from `~/` on; only its owner may be able to read it." },
@@ -93,7 +129,7 @@ export const configSchema = {
 			description: "The model to talk to. HOOKLINE_MODEL, HOOKLINE_BASE_URL, HOOKLINE_API_KEY and --model come before it.",
 			additionalProperties: false,
 			properties: {
-				provider: { type: "string", minLength: 1, description: "rehearsal (offline, needs nothing), anthropic, openai, google or openai-compatible." },
+				provider: { type: "string", minLength: 1, description: "rehearsal (offline, needs nothing), anthropic, openai, google, openai-compatible, or one that an extension brings." },
 				name: { type: "string", minLength: 1, description: "What the provider calls the model." },
 				base_url: { type: "string", minLength: 1, description: "Where an OpenAI-compatible server answers, for example http://127.0.0.1:8080/v1; for other providers only when it is not their own address." },
 				...keyPlaces,
@@ -143,7 +179,7 @@ export const configSchema = {
 			additionalProperties: false,
 			properties: {
 				mode: { type: "string", enum: ["ask", "off"], description: "ask: a person is asked about dangerous commands. off: nobody is, and only the floor still blocks." },
-				timeout_s: count(1, 86_400, "How long a question to a person waits, in seconds, before it counts as a no; 300."),
+				timeout: count(1, 86_400, "How long a question to a person waits, in seconds, before it counts as a no; 300."),
 				deny: { type: "array", items: { type: "string", minLength: 1 }, description: "Commands that nothing can approve: globs (`*` any text, `?` one character) of a whole normal form, such as `git push*`." },
 				unattended: { type: "string", enum: ["deny", "allow"], description: "What becomes of a dangerous command when nobody is there to be asked; deny." },
 			},
@@ -200,6 +236,20 @@ export const configSchema = {
 				},
 			},
 		},
+		file_hooks: {
+			type: "array",
+			description: "Files that handle an event, in TypeScript or JavaScript; they run in a process that is not Hookline's own.",
+			items: {
+				type: "object",
+				additionalProperties: false,
+				required: ["event", "handler"],
+				properties: {
+					event: { type: "string", minLength: 1, description: "One of the thirteen kebab-case names, such as `before-tool-call` (docs/extensions.md), or an event as `hookline hooks events` lists it." },
+					handler: { type: "string", minLength: 1, description: "The file, whose default export (or `handler`) is the function: from the home's folder on, and inside it, or absolute." },
+					priority: { type: "number", description: "Lower counts earlier; 100." },
+				},
+			},
+		},
 		hooks_auto_accept: { type: ["boolean", "string"], enum: [true, false, "true", "yes", "on", "1"], description: "true: shell hooks run without you having been asked about them." },
 		python: {
 			type: "object",
@@ -208,6 +258,7 @@ export const configSchema = {
 			properties: {
 				executable: { type: "string", minLength: 1, description: "The interpreter: a name that is found on PATH, or a path, absolute or from `~/` on." },
 				venv: { type: "string", pattern: "^~?/", description: "The folder of a virtual environment, absolute or from `~/` on; instead of executable." },
+				env: { type: "array", items: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*(?:=|$)" }, description: "Variables for your own hooks in Python: `NAME` hands on yours, `NAME=value` sets one. Without that they get none that may be a secret." },
 			},
 		},
 		mcp: {
@@ -242,6 +293,60 @@ export const configSchema = {
 					required: { type: "boolean", description: "true: when it does not load, nothing starts." },
 					host: { type: "string", enum: ["inline", "node"], description: "inline (in this process, fastest) or node (in a process of its own, which it can only harm itself)." },
 					config: { type: "object", description: "Settings of the extension's own; one in Python reads them with get_config." },
+				},
+			},
+		},
+		plugins: {
+			type: "object",
+			description: "Plugins that were written for Hermes Agent, in the home's `plugins/`.",
+			additionalProperties: false,
+			properties: {
+				enabled: { type: "array", items: { type: "string", minLength: 1 }, description: "Those that run; none." },
+				disabled: { type: "array", items: { type: "string", minLength: 1 }, description: "Those that never run, whatever else is said; those of projects too." },
+				entries: {
+					type: "object",
+					description: "Settings of plugins, by their name.",
+					additionalProperties: {
+						type: "object",
+						additionalProperties: false,
+						properties: {
+							settings: { type: "object", description: "What the plugin reads with ctx.get_config." },
+							granted_capabilities: { type: "array", items: { type: "string" }, description: "`tools.override`: its tools may take the place of built-in ones. Others mean nothing here." },
+							allow_tool_override: { type: "boolean", description: "true: the same as tools.override above." },
+						},
+					},
+				},
+				hook_callback_timeout: { type: "number", minimum: 0, maximum: 600, description: "Seconds a callback may take, 0 for 600; 30." },
+				stream_reasoning_deltas: { type: "boolean", description: "true: on_stream_delta hears what a model thinks as well." },
+			},
+		},
+		gateway: {
+			type: "object",
+			description: "What `hookline gateway run` serves.",
+			additionalProperties: false,
+			properties: {
+				session_per: { type: "string", enum: ["chat", "thread", "user"], description: "What has a conversation of its own: each chat, each thread of a chat, or each person across all chats; thread." },
+				max_turns: count(1, 1000, "Conversations that are worked on at the same time; 16."),
+				access: {
+					type: "object",
+					description: "Who may talk to the agent; whoever has the token of the HTTP API and names no user is an owner.",
+					additionalProperties: false,
+					properties: {
+						owners: people("Who may talk to the agent and run every command: `PLATFORM:USER`, or `PLATFORM:*` for everybody there."),
+						users: people("Who may talk to the agent and run the commands that concern their own chat."),
+						pairing: { type: "string", enum: ["on", "off"], description: "on: whoever else writes gets a code, with which an owner lets them in. off: they are refused; on." },
+					},
+				},
+				http: {
+					type: "object",
+					description: "The HTTP API and the page to chat on.",
+					additionalProperties: false,
+					properties: {
+						host: { type: "string", minLength: 1, description: "The address to listen at; 127.0.0.1. Another one needs a token of yours." },
+						port: count(0, 65_535, "The port, 0 for any that is free; 7717."),
+						token_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable with the token that every request has to bring. Without this and token_file one is made, and kept in the home." },
+						token_file: { type: "string", pattern: "^(?:~?[/\\\\]|[A-Za-z]:[/\\\\])", description: "A file that holds the token and nothing else, absolute or from `~/` on." },
+					},
 				},
 			},
 		},

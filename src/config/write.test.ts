@@ -53,3 +53,20 @@ test("what is no section is not overwritten by one", async () => {
 		assert.equal(readFileSync(file, "utf8"), before);
 	}
 });
+
+test("an entry comes behind the last of a list, and what is written around them stays", async () => {
+	const entry = { command: "b", timeout: 5 };
+	const path = ["hooks", "pre_tool_call", "1"];
+	const cases = [
+		["hooks:\n  pre_tool_call:\n    - command: a # mine\n      # more\n  # end\nredact: on\n", "hooks:\n  pre_tool_call:\n    - command: a # mine\n    - command: b\n      timeout: 5\n      # more\n  # end\nredact: on\n"],
+		["hooks:\n  pre_tool_call:\n  - {command: a}", "hooks:\n  pre_tool_call:\n  - {command: a}\n  - command: b\n    timeout: 5\n"],
+		["hooks: {pre_tool_call: [{command: a}]} # flat\n", "hooks: {pre_tool_call: [{command: a}, {command: b, timeout: 5}]} # flat\n"],
+	] as const;
+	for (const [before, after] of cases) {
+		writeFileSync(file, before);
+		assert.equal(await changeConfig(file, [{ path, value: entry }]), true);
+		assert.equal(readFileSync(file, "utf8"), after);
+	}
+	writeFileSync(file, cases[0][0]);
+	await assert.rejects(changeConfig(file, [{ path: ["hooks", "pre_tool_call", "command"], value: "b" }]), (error) => error instanceof ConfigError && error.message.includes("'hooks.pre_tool_call' is no map of settings"));
+});

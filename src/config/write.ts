@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import type { Document, Node, Pair, Scalar } from "yaml";
+import type { Document, Node, Pair, Scalar, YAMLSeq } from "yaml";
 import { writeAtomically } from "../system/files.ts";
 import { ConfigError, parseConfig, readConfigFile } from "./read.ts";
 
-/** `value` undefined takes the setting out. */
+/** `value` undefined takes the setting out. The path may end with the number of an entry in a list; the next free one adds it. */
 export interface Change {
 	readonly path: readonly string[];
 	readonly value: unknown;
@@ -63,11 +63,11 @@ async function changed(file: string, text: string, { path, value }: Change): Pro
  * Turns sections with nothing in them, which are null, into ones that take settings.
  * @throws ConfigError for what is no section and would be lost.
  */
-function makeRoom({ isAlias, isMap, isScalar }: Yaml, file: string, document: Document, path: readonly string[]): void {
+function makeRoom({ isAlias, isMap, isScalar, isSeq }: Yaml, file: string, document: Document, path: readonly string[]): void {
 	for (let length = 0; length < path.length; length++) {
 		const names = path.slice(0, length);
 		const section = length === 0 ? document.contents : document.getIn(names, true);
-		if (section === undefined || section === null || isMap(section)) continue;
+		if (section === undefined || section === null || isMap(section) || (isSeq(section) && length === path.length - 1 && /^\d+$/.test(path.at(-1)!))) continue;
 		const what = length === 0 ? "the whole" : `'${names.join(".")}'`;
 		if (isAlias(section)) throw new ConfigError(`${file}: ${what} is an alias (*${section.source}): change it where it is written, or write it out.`);
 		if (!isScalar(section) || section.value !== null) throw new ConfigError(`${file}: ${what} is no map of settings, so none can be added there. 'hookline config check' says what is wrong.`);
@@ -97,12 +97,23 @@ function withNew(yaml: Yaml, document: Document, text: string, path: readonly st
 	for (let length = path.length - 1; length >= 0; length--) {
 		const section = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
 		if (section === undefined) continue;
+		if (yaml.isSeq(section)) return withEntry(yaml, section, text, value);
 		const place = placeIn(yaml, section, text) ?? placeBelow(yaml, document, text, path.slice(0, length));
 		if (place === undefined) return undefined;
 		const head = text.slice(0, place.end);
 		return `${head}${head.endsWith("\n") ? "" : "\n"}${lines(path.slice(length), place.column)}${text.slice(place.end)}`;
 	}
 	return undefined;
+}
+
+/** The text with one entry more behind the last of a list. */
+function withEntry({ stringify }: Yaml, list: YAMLSeq, text: string, value: unknown): string | undefined {
+	const first = (list.items[0] as Node | undefined)?.range?.[0];
+	const end = endOf(list, text);
+	if (list.flow || first === undefined || end === undefined) return undefined;
+	const column = columnOf(text.lastIndexOf("-", first - 1), text);
+	const head = text.slice(0, end);
+	return `${head}${head.endsWith("\n") ? "" : "\n"}${stringify([value], { lineWidth: 0, indent: indentOf(text) }).replace(/^(?=.)/gm, " ".repeat(column))}${text.slice(end)}`;
 }
 
 interface Place {

@@ -97,7 +97,7 @@ export class Approvals {
 		const { toolName, args } = call;
 		const { home, userHome, environment, deny = [], mode } = this.#options;
 		// What is in the way of symbolic links may change from call to call.
-		const paths = new Paths({ home: userHome, hookline: home.path, environment });
+		const paths = new Paths({ home: userHome, hookline: home.path, hermes: home.hermes, environment });
 		const named = (path: unknown) => paths.resolve(String(path), call.cwd) ?? call.cwd;
 		let verdict: Verdict;
 		let folder = call.cwd;

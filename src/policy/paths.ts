@@ -9,6 +9,8 @@ export interface PolicyPlace {
 	readonly home: string;
 	/** Hookline's own folder. */
 	readonly hookline: string;
+	/** The home of Hermes Agent around it, whose hooks run here too. */
+	readonly hermes?: string | undefined;
 	/** What a shell of the agent inherits. */
 	readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -17,8 +19,8 @@ export interface PolicyPlace {
 const open = ["memory", "context"];
 /** What guards the agent. A folder the user chose may hold other things beside these. */
 const guards =
-	/^(?:config\.|settings\.|\.env|trust|approvals\.|shell-hooks|hookline\.db|(?:extensions|hooks|agent-hooks|plugins|profiles|cron|bin|approved|live|allowlist|policy|skills|mcp|logs|copies)(?:\.|$)|boot\.md$)/i;
-const guardFolders = ["config.yaml", "extensions", "hooks", "agent-hooks", "plugins", "trust.json", "trusted", "approved", "approvals.json", "shell-hooks-allowlist.json", "hookline.db"];
+	/^(?:config\.|settings\.|\.env|trust|approvals\.|shell-hooks|hookline\.db|(?:extensions|hooks|agent-hooks|plugins|profiles|cron|bin|approved|live|allowlist|policy|skills|mcp|logs|copies|audit)(?:\.|$)|boot\.md$)/i;
+const guardFolders = ["config.yaml", "extensions", "extensions.lock.json", "hooks", "agent-hooks", "plugins", "trust.json", "trusted", "approved", "approvals.json", "shell-hooks-allowlist.json", "hookline.db", "audit"];
 const system = ["bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "nix", "opt", "proc", "root", "run", "sbin", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes", "private"];
 const systemInner = ["/usr/bin", "/usr/lib", "/usr/sbin", "/usr/local", "/usr/share", "/var/lib", "/var/log", "/etc/ssh", "/etc/systemd", "/private/etc", "/private/var", "/System/Library"];
 const devices = /^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|md\d|dm-|mapper\/|loop\d|zd\d|sr\d|mem$|kmem$|port$|disk\/)/;
@@ -43,14 +45,18 @@ export class Paths {
 	readonly environment: PolicyPlace["environment"];
 	readonly #homes: readonly string[];
 	readonly #hookline: readonly string[];
+	/** Those in which everything is Hookline's. */
+	readonly #whole: readonly string[];
 	readonly #real = new Map<string, string>();
 
-	constructor({ home, hookline, environment }: PolicyPlace) {
+	constructor({ home, hookline, hermes, environment }: PolicyPlace) {
 		this.home = home;
 		this.hookline = hookline;
 		this.environment = environment;
 		this.#homes = [...new Set([home, this.real(home), ...(environment["HOME"] ? [resolve(environment["HOME"])] : [])])];
-		this.#hookline = [...new Set([hookline, this.real(hookline)])];
+		const own = [hookline, this.real(hookline)];
+		this.#hookline = [...new Set([...own, ...(hermes === undefined ? [] : [hermes, this.real(hermes)])])];
+		this.#whole = hermes === undefined ? own.filter((folder) => basename(folder) === ".hookline") : own;
 	}
 
 	/** Absolute, `~` and `..` resolved; undefined where that cannot be known. */
@@ -88,7 +94,7 @@ export class Paths {
 			const inner = this.#piece(pieces, base.length);
 			if (pieces.length <= base.length || inner === "") return true;
 			if (open.includes(inner)) return false;
-			if (basename(home) === ".hookline") return true;
+			if (this.#whole.includes(home)) return true;
 			if (guards.test(inner) || /^\.(?:config|trust|approvals|shell-hooks)/.test(inner)) return true;
 			if (!isConstant(inner) && guardFolders.some((name) => canBe(inner, name) || inner.includes(unknown))) return true;
 		}

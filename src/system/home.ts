@@ -1,7 +1,7 @@
 // Where Hookline keeps what is the user's own: configuration, extensions, the database.
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 /** The places inside a home, all absolute. None of them need exist. */
 export interface Home {
@@ -11,6 +11,11 @@ export interface Home {
 	readonly config: string;
 	/** `default` is `~/.hookline`; `chosen` came from HOOKLINE_HOME and may be a folder that has other uses. */
 	readonly origin: "default" | "chosen";
+	/**
+	 * The home of Hermes Agent, where HOOKLINE_HOME names that: ours is a folder `hookline` in it, so that none of its files is written to. Its hooks, plugins
+	 * and extensions run here as well.
+	 */
+	readonly hermes?: string;
 }
 
 /** The home cannot be used as a folder. The message says which, why, and what to do. */
@@ -18,19 +23,32 @@ export class HomeError extends Error {
 	override readonly name = "HomeError";
 }
 
-/** The home this environment names: HOOKLINE_HOME (a leading `~` and relative paths are resolved), otherwise `~/.hookline`. Touches no file. */
+/** The home this environment names: HOOKLINE_HOME (a leading `~` and relative paths are resolved), otherwise `~/.hookline`. Makes nothing. */
 export function homeOf(environment: Readonly<Record<string, string | undefined>>): Home {
 	const user = environment["HOME"] || homedir();
 	const chosen = environment["HOOKLINE_HOME"]?.trim();
 	// A shell resolves `~`, a .env file or a systemd unit does not, and then a folder named `~` appears.
-	const path = chosen ? resolve(chosen.replace(/^~(?=\/|$)/, user)) : join(user, ".hookline");
+	const named = chosen ? resolve(chosen.replace(/^~(?=\/|$)/, user)) : join(user, ".hookline");
+	const hermes = chosen !== undefined && chosen !== "" && isOfHermes(named) ? named : undefined;
+	const path = hermes === undefined ? named : join(hermes, "hookline");
 	return {
 		path,
+		...(hermes !== undefined && { hermes }),
 		database: join(path, "hookline.db"),
 		extensions: join(path, "extensions"),
 		config: join(path, "config.yaml"),
 		origin: chosen ? "chosen" : "default",
 	};
+}
+
+/** By its usual name, or by the version that Hermes writes into its settings. */
+function isOfHermes(path: string): boolean {
+	if (basename(path) === ".hermes") return true;
+	try {
+		return /^_config_version\s*:/m.test(readFileSync(join(path, "config.yaml"), "utf8"));
+	} catch {
+		return false;
+	}
 }
 
 /**
