@@ -8,6 +8,7 @@ import type { Store } from "../stores/store.ts";
 import { openRuntime } from "../runtime.ts";
 import { complete, silent } from "./answers.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
+import { flagsFrom } from "./flags.ts";
 import { keepStdoutForAnswers, note, print, warn } from "./output.ts";
 import { onTerminal, readAll } from "./input.ts";
 import { sessionNamed } from "./sessions/find.ts";
@@ -16,6 +17,7 @@ import { terminalApprover } from "./terminal-approver.ts";
 import { ownSource } from "./own-hooks.ts";
 import { askForHooks } from "./hooks/at-start.ts";
 import { askForTrust } from "./trust/ask.ts";
+import { writtenUi } from "./written-ui.ts";
 
 export interface RunOptions {
 	readonly model?: string;
@@ -24,6 +26,8 @@ export interface RunOptions {
 	readonly hooks: boolean;
 	readonly acceptHooks?: boolean;
 	readonly json?: boolean;
+	/** As they were given: `name` or `name=value`. */
+	readonly flag?: readonly string[];
 	/** Files. */
 	readonly image?: readonly string[];
 }
@@ -47,6 +51,8 @@ export async function run(words: readonly string[], options: RunOptions): Promis
 		output: options.json ? silent : complete,
 		warn,
 		log: (hook, message) => note(`[${hook}] ${message}`),
+		ui: writtenUi(),
+		flags: flagsFrom(options.flag),
 		...(readLine && { approver: terminalApprover(readLine) }),
 		...(options.json && { prepare: printEvents }),
 	});

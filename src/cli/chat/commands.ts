@@ -85,6 +85,23 @@ export function chatCommands({ runtime, view, meter, input }: ChatCommandParts):
 			},
 		},
 		{
+			name: "reload",
+			summary: "take up what has changed in the extensions and their settings; /reload NAME takes only that one",
+			async run(_, args) {
+				const done = await runtime.extensions.reload(args === "" ? undefined : args).catch((error: unknown) => {
+					throw new CommandRefused(`Nothing was reloaded: ${error instanceof Error ? error.message : String(error)}`);
+				});
+				if (done.length === 0) return args === "" ? `There are no extensions in ${runtime.home.extensions}.` : `There is no extension '${args}'.`;
+				return done.map(({ name, did, about }) => `${name}  ${did}: ${visibleLine(about)}`).join("\n");
+			},
+		},
+		{
+			name: "keys",
+			summary: "what the keys do, those of extensions included",
+			anytime: true,
+			run: () => (view.keys.length === 0 ? "This conversation is lines; it has no keys of its own." : view.keys.join("\n")),
+		},
+		{
 			name: "tools",
 			summary: "the tools the model can call",
 			anytime: true,

@@ -2,17 +2,22 @@
 // answers are on stdout.
 import { createInterface, type Interface } from "node:readline";
 import type { Approver } from "../../agent/surface.ts";
+import type { Ui } from "../../events/ui.ts";
 import { visible, visibleLine } from "../../system/visible.ts";
 import { complete, streaming } from "../answers.ts";
 import { ms, note, whenReaderGone } from "../output.ts";
-import { type ReadLine, terminalApprover } from "../terminal-approver.ts";
+import type { ReadLine } from "../terminal-approver.ts";
 import type { Activity } from "./activity.ts";
+import { extensionUi, wordsOf } from "./ui/extension-ui.ts";
+import { noticeInWords, Notices } from "./ui/notices.ts";
+import { approverBefore, type ExtensionQuestion, Questions } from "./ui/questions.ts";
 import type { ChatInput, ChatView, Opening, ShellView } from "./view.ts";
 import { deedInWords } from "./words.ts";
 
 export class PlainView implements ChatView {
 	readonly output;
 	readonly approver?: Approver;
+	readonly keys: readonly string[] = [];
 	readonly #terminal: boolean;
 	readonly #reader: Interface;
 	/** Lines that came before anybody asked for them. */
@@ -20,11 +25,15 @@ export class PlainView implements ChatView {
 	#answer: ((line: string | undefined) => void) | undefined;
 	#input: ChatInput | undefined;
 	#ended = false;
+	readonly #notices = new Notices((...notice) => this.note(noticeInWords(...notice)));
+	readonly #questions = new Questions((question) => this.#turnTo(question));
+	/** Ends the reading of an answer for an extension. */
+	#reading: AbortController | undefined;
 
 	constructor(terminal: boolean) {
 		this.#terminal = terminal;
 		this.output = terminal ? streaming() : complete;
-		if (terminal) this.approver = terminalApprover(this.#read);
+		if (terminal) this.approver = approverBefore(this.#questions, this.#read);
 		this.#reader = createInterface({ input: process.stdin, ...(terminal && { output: process.stderr }), terminal, crlfDelay: Infinity });
 		this.#reader.on("line", (line) => {
 			if (this.#answer) this.#answer(line);
@@ -33,6 +42,7 @@ export class PlainView implements ChatView {
 		});
 		this.#reader.on("close", () => {
 			this.#ended = true;
+			this.#questions.close();
 			this.#answer?.(undefined);
 			if (this.#waiting === undefined) this.#endInput();
 		});
@@ -81,6 +91,19 @@ export class PlainView implements ChatView {
 
 	moved(): void {}
 
+	ui(extension: string): Ui {
+		return extensionUi(extension, { notices: this.#notices, ...(this.#terminal && { questions: this.#questions }) });
+	}
+
+	dropUi(extension: string): void {
+		this.#questions.dismiss(extension);
+	}
+
+	/** Lines have no keys, which is no fault of the extension's. */
+	bind(): readonly string[] {
+		return [];
+	}
+
 	clear(): void {
 		if (this.#terminal) process.stderr.write("\u001b[H\u001b[J");
 	}
@@ -92,6 +115,7 @@ export class PlainView implements ChatView {
 		this.#waiting = undefined;
 		for (const line of lines) this.#take(line);
 		if (this.#ended) this.#endInput();
+		this.#questions.open();
 		this.changed();
 	}
 
@@ -102,6 +126,8 @@ export class PlainView implements ChatView {
 	}
 
 	async close(): Promise<void> {
+		this.#questions.close();
+		this.#notices.flush();
 		this.#input = undefined;
 		this.#reader.close();
 	}
@@ -119,8 +145,10 @@ export class PlainView implements ChatView {
 	}
 
 	#interrupt(): void {
-		if (this.#terminal) this.#input?.interrupt();
-		else this.#leave();
+		const asked = this.#questions.shown !== undefined;
+		this.#questions.dismiss();
+		if (!this.#terminal || this.#input === undefined) this.#leave();
+		else if (!asked || this.#input.status().workingSince !== undefined) this.#input.interrupt();
 	}
 
 	#leave(): void {
@@ -129,27 +157,61 @@ export class PlainView implements ChatView {
 		this.#reader.close();
 	}
 
+	/** Puts the question of an extension, or stops reading its answer. */
+	#turnTo(question: ExtensionQuestion | undefined): void {
+		this.#reading?.abort();
+		this.#reading = undefined;
+		if (question === undefined) return this.changed();
+		this.#reading = new AbortController();
+		const { signal } = this.#reading;
+		this.#ask(question, signal).then(
+			(answer) => void (signal.aborted || this.#questions.answer(answer)),
+			() => void (signal.aborted || this.#questions.answer(undefined)),
+		);
+	}
+
+	async #ask(question: ExtensionQuestion, signal: AbortSignal): Promise<string | undefined> {
+		const { extension, options, placeholder } = question;
+		note(`The extension '${extension}' asks: ${wordsOf(question).replaceAll("\n", "\n  ")}`);
+		options?.forEach((option, i) => note(`  ${i + 1}  ${visibleLine(option)}`));
+		const hint = options === undefined ? (placeholder === undefined ? "" : ` [${visibleLine(placeholder)}]`) : ` [1 to ${options.length}]`;
+		for (;;) {
+			const line = (await this.#read(`${extension}${hint}, or nothing: `, signal)).trim();
+			if (line === "") return undefined;
+			if (options === undefined) return line;
+			const chosen = options[/^\d+$/.test(line) ? Number(line) - 1 : options.indexOf(line)];
+			if (chosen !== undefined) return chosen;
+			note(`Please give a number from 1 to ${options.length}, or nothing.`);
+		}
+	}
+
 	/** The answer to a question. What was typed before it was asked is no answer to it. */
 	readonly #read: ReadLine = async (prompt, signal) => {
 		const answer = Promise.withResolvers<string | undefined>();
-		const over = () => answer.reject(new Error("the question is over"));
-		signal.addEventListener("abort", over, { once: true });
-		if (signal.aborted) over();
-		this.#reader.setPrompt(prompt);
-		this.#dropTyped();
-		this.#answer = (line) => {
+		const take = (line: string | undefined) => {
 			// One line: those that came with it are no answer.
-			this.#answer = undefined;
+			done();
 			answer.resolve(line);
 		};
-		if (this.#ended) answer.resolve(undefined);
-		else this.#reader.prompt();
+		const over = () => {
+			done();
+			answer.reject(new Error("the question is over"));
+		};
+		const done = () => {
+			if (this.#answer === take) this.#answer = undefined;
+		};
+		this.#reader.setPrompt(prompt);
+		this.#dropTyped();
+		this.#answer = take;
+		signal.addEventListener("abort", over, { once: true });
+		if (signal.aborted) over();
+		if (this.#ended) take(undefined);
+		else if (!signal.aborted) this.#reader.prompt();
 		try {
 			const line = await answer.promise;
 			if (line === undefined) throw new Error("the input ended");
 			return line;
 		} finally {
-			this.#answer = undefined;
 			signal.removeEventListener("abort", over);
 			// Nor must what was typed of an answer begin the next message.
 			if (signal.aborted) this.#dropTyped();

@@ -19,12 +19,18 @@ export interface TalkOptions {
 	readonly remember: (text: string) => void;
 }
 
+/** What waits for what is under way. */
+interface Waiting {
+	readonly text: string;
+	readonly origin: InputReceiving["origin"];
+}
+
 export class Talk implements ChatInput {
 	readonly #conversation: Conversation;
 	readonly #view: ChatView;
 	readonly #options: TalkOptions;
 	readonly #over = Promise.withResolvers<void>();
-	#queue: string[] = [];
+	#queue: Waiting[] = [];
 	/** What was sent into the turn, and is shown as that until it joins. */
 	#steered: readonly string[] = [];
 	#work: { readonly since: number; readonly stop: AbortController; readonly kind: "turn" | "other" } | undefined;
@@ -56,9 +62,17 @@ export class Talk implements ChatInput {
 		const joins = command === undefined ? !this.#isShell(text) && !this.#hasImages(text) && working.kind === "turn" : this.#conversation.commands.get(command.name)?.anytime === true;
 		if (when === "now" && joins) this.#steer(text, working.stop.signal);
 		else {
-			this.#queue.push(text);
+			this.#queue.push({ text, origin: this.#options.origin });
 			this.#view.changed();
 		}
+	}
+
+	/** A turn with a text that an extension says in the person's place, as soon as nothing else is under way. */
+	beginTurn(text: string): void {
+		if (this.#ended) return;
+		if (this.#work === undefined) return this.#begin(text, "extension");
+		this.#queue.push({ text, origin: "extension" });
+		this.#view.changed();
 	}
 
 	/** The first stops what is under way; without that, or again, it warns; then it leaves. */
@@ -76,7 +90,7 @@ export class Talk implements ChatInput {
 	stop(): boolean {
 		if (this.#work === undefined || this.#work.stop.signal.aborted) return false;
 		this.#work.stop.abort(new Error("Stopped by the user."));
-		this.#view.giveBack(this.#queue.splice(0));
+		this.#view.giveBack(this.#queue.splice(0).flatMap(({ text, origin }) => (origin === "extension" ? [] : [text])));
 		this.#view.changed();
 		return true;
 	}
@@ -102,7 +116,7 @@ export class Talk implements ChatInput {
 			workingSince: this.#work?.since,
 			stopping: this.#work?.stop.signal.aborted ?? false,
 			steered: this.#steered,
-			queued: this.#queue,
+			queued: this.#queue.map(({ text }) => text),
 			pending: parts.engine.pending(),
 			model: parts.model.name,
 			usedTokens: session.usedTokens,
@@ -120,22 +134,22 @@ export class Talk implements ChatInput {
 		this.#steered = [];
 	}
 
-	#begin(text: string): void {
-		void this.#run(text).then(
+	#begin(text: string, origin = this.#options.origin): void {
+		void this.#run(text, origin).then(
 			() => this.#next(),
 			(defect: unknown) => this.#over.reject(defect),
 		);
 	}
 
 	#next(): void {
-		const text = this.#queue.shift();
+		const next = this.#queue.shift();
 		if (this.#conversation.over) this.#over.resolve();
-		else if (text !== undefined) this.#begin(text);
+		else if (next !== undefined) this.#begin(next.text, next.origin);
 		else if (this.#ended) this.#over.resolve();
 		this.#view.changed();
 	}
 
-	async #run(text: string): Promise<void> {
+	async #run(text: string, origin: InputReceiving["origin"]): Promise<void> {
 		const stop = new AbortController();
 		const isTurn = commandIn(text) === undefined && !this.#isShell(text);
 		this.#work = { since: performance.now(), stop, kind: isTurn ? "turn" : "other" };
@@ -144,7 +158,7 @@ export class Talk implements ChatInput {
 		this.#view.changed();
 		try {
 			if (this.#isShell(text)) await this.#shell(text, stop.signal);
-			else this.#tell(await this.#conversation.submit(text, this.#options.origin, stop.signal, this.#hasImages(text) ? await imagesIn(text, before.place.cwd) : []));
+			else this.#tell(await this.#conversation.submit(text, origin, stop.signal, this.#hasImages(text) ? await imagesIn(text, before.place.cwd) : []));
 		} catch (error) {
 			if (!(error instanceof ImageRefused)) throw error;
 			this.#view.note(`Not sent. ${error.message}`);

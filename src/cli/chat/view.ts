@@ -3,6 +3,7 @@ import type { Command } from "../../agent/conversation.ts";
 import type { Approver, Output } from "../../agent/surface.ts";
 import type { PendingHook } from "../../engine/engine.ts";
 import type { Message } from "../../events/payloads/model.ts";
+import type { Ui } from "../../events/ui.ts";
 import type { Activity } from "./activity.ts";
 
 export interface ChatView {
@@ -24,6 +25,14 @@ export interface ChatView {
 	giveBack(texts: readonly string[]): void;
 	/** The conversation is in another session now, in which this was said. */
 	moved(earlier: readonly Message[]): void;
+	/** What an extension holds of this view. Questions that come before `open` are asked then. */
+	ui(extension: string): Ui;
+	/** Takes away what an extension shows and asks, and its keys: it is gone. */
+	dropUi(extension: string): void;
+	/** The keys an extension has from now on, in the place of those it had; gives why not, a sentence for each that it cannot have. */
+	bind(extension: string, shortcuts: readonly Shortcut[]): readonly string[];
+	/** What the keys do, those of extensions included, a line each. */
+	readonly keys: readonly string[];
 	/** Empties what is seen; nothing is forgotten. */
 	clear(): void;
 	/** Begins to take input, and goes on until `close`. */
@@ -32,6 +41,15 @@ export interface ChatView {
 	changed(): void;
 	/** Leaves the terminal as it was. Can be called at any time, again too. */
 	close(): Promise<void>;
+}
+
+export interface Shortcut {
+	/** `alt+g`, `ctrl+alt+p`, `f5`: modifiers are ctrl, shift, alt and super. */
+	readonly key: string;
+	/** One line for the list of keys. */
+	readonly summary: string;
+	/** May reject: the person is shown the message. */
+	run(): Promise<void> | void;
 }
 
 export interface ShellView {
@@ -43,7 +61,10 @@ export interface ShellView {
 /** What a conversation begins with on the screen. */
 export interface Opening {
 	readonly banner: string;
-	readonly commands: readonly Command[];
+	/** Those there are now. */
+	readonly commands: () => readonly Command[];
+	/** What the arguments of a command could become; soon, or nothing. */
+	readonly completions: (command: Command, args: string, signal: AbortSignal) => Promise<readonly string[]>;
 	/** Absolute; paths are completed against it. */
 	readonly cwd: string;
 	/** What was said before, when a session is taken up. */

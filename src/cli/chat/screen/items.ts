@@ -72,12 +72,14 @@ export class SaidItem extends DrawnItem {
 /** An empty line. */
 export const gap: Item = { lines: () => [""], restyle: () => {} };
 
+export type NoteKind = "faint" | "warning" | "bad" | "plain";
+
 /** A word of the program itself, of a hook or an extension. */
 export class NoteItem extends DrawnItem {
 	readonly #text: string;
-	readonly #kind: "faint" | "warning" | "plain";
+	readonly #kind: NoteKind;
 
-	constructor(look: Look, text: string, kind: "faint" | "warning" | "plain") {
+	constructor(look: Look, text: string, kind: NoteKind) {
 		super(look);
 		this.#text = visible(text).replace(/^\n+|\n+$/g, "");
 		this.#kind = kind;

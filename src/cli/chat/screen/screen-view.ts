@@ -1,20 +1,26 @@
 // The conversation in a full terminal: what was said scrolls up like any program's output, an editor stays below it.
-import { type Component, Editor, Input, matchesKey, ProcessTerminal } from "@earendil-works/pi-tui";
+import { type Component, Editor, matchesKey, ProcessTerminal } from "@earendil-works/pi-tui";
 import type { Output } from "../../../agent/surface.ts";
 import type { Message } from "../../../events/payloads/model.ts";
+import type { Ui } from "../../../events/ui.ts";
 import { whenReaderGone } from "../../output.ts";
-import { terminalApprover } from "../../terminal-approver.ts";
 import type { Activity } from "../activity.ts";
-import type { ChatInput, ChatView, Opening, ShellView } from "../view.ts";
+import { extensionUi } from "../ui/extension-ui.ts";
+import { noticeInWords, Notices } from "../ui/notices.ts";
+import { Shelf } from "../ui/shelf.ts";
+import type { ChatInput, ChatView, Opening, ShellView, Shortcut } from "../view.ts";
 import { deedInWords } from "../words.ts";
 import { Answer } from "./answer.ts";
+import { Asking } from "./asking.ts";
 import { captureStderr } from "./capture.ts";
 import { completionFor } from "./completion.ts";
 import { earlierItems } from "./earlier.ts";
 import { FlatScreen, type Item } from "./flat-screen.ts";
-import { questionLines, statusLine, waitingLines, workLines } from "./foot.ts";
+import { statusLine, waitingLines, workLines } from "./foot.ts";
 import { Highlighter } from "./highlight.ts";
-import { gap, type Look, NoteItem, SaidItem, ShellItem, ToolItem } from "./items.ts";
+import { gap, type Look, NoteItem, type NoteKind, SaidItem, ShellItem, ToolItem } from "./items.ts";
+import { statusesLine, widgetLines } from "./shelf-lines.ts";
+import { Shortcuts } from "./shortcuts.ts";
 import { backgroundIn, backgroundOf, themeFor } from "./theme.ts";
 
 /** How often a running clock moves, in ms. */
@@ -40,12 +46,15 @@ export class ScreenView implements ChatView {
 	readonly #editor = new Editor(this.#screen, { borderColor: (text) => this.#look.theme.faint(text), selectList: this.#look.theme.editor.selectList });
 	readonly #highlighter = new Highlighter(() => this.#screen.requestRender());
 	readonly #calls = new Map<string, ToolItem>();
+	readonly #asking: Asking = new Asking({ look: this.#look, say: (text, kind) => this.#note(text, kind), focus: (field) => this.#focus(field ?? this.#editor) });
+	readonly #notices = new Notices((extension, text, kind) => this.#note(noticeInWords(extension, text, kind), kind === "info" ? "plain" : kind === "error" ? "bad" : kind));
+	readonly #shelf = new Shelf(() => this.#drawSoon(), (extension, why) => this.#notices.notify(extension, why, "warning"));
+	readonly #shortcuts = new Shortcuts((extension, message) => this.#notices.notify(extension, message, "error"));
 	#answer: Answer | undefined;
 	/** What the open answer has shown of its message. */
 	#streamed = "";
 	#lastKind: Kind | undefined;
 	#input: ChatInput | undefined;
-	#question: { readonly prompt: string; readonly field: Input } | undefined;
 	#ticks: NodeJS.Timeout | undefined;
 	#isDrawing = false;
 	#releaseStderr: (() => void) | undefined;
@@ -55,27 +64,17 @@ export class ScreenView implements ChatView {
 
 	constructor() {
 		this.output = { delta: (text) => this.#delta(text), discard: () => this.#discard(), message: (text, purpose) => this.#message(text, purpose === "notice" ? "notice" : "answer") };
-		const { ask } = terminalApprover(
-			(prompt, signal) => this.#ask(prompt, signal),
-			(text) => this.#note(text, "plain"),
-		);
-		this.approver = {
-			async ask(...question: Parameters<typeof ask>) {
-				// The call itself is told of by an observer: it is to stand above the question about it.
-				await new Promise((resolve) => setImmediate(resolve));
-				return ask(...question);
-			},
-		};
+		this.approver = this.#asking.approver;
 	}
 
-	open(input: ChatInput, { banner, commands, cwd, earlier, history }: Opening): void {
+	open(input: ChatInput, { banner, commands, completions, cwd, earlier, history }: Opening): void {
 		this.#input = input;
 		this.#isOpen = true;
 		this.#releaseStderr = captureStderr((line) => this.#note(line, "faint"));
 		this.#note(banner, "faint");
 		for (const item of earlierItems(this.#look, this.#highlighter, earlier)) this.#screen.add(item);
 		for (const text of history) this.#editor.addToHistory(text);
-		this.#editor.setAutocompleteProvider(completionFor(commands, cwd));
+		this.#editor.setAutocompleteProvider(completionFor({ commands, completions, cwd }));
 		this.#editor.onSubmit = (text) => this.#send(text, "now");
 		this.#screen.setFocus(this.#editor);
 		this.#screen.addInputListener((key) => (this.#key(key) ? { consume: true } : undefined));
@@ -85,6 +84,7 @@ export class ScreenView implements ChatView {
 		process.stdin.on("end", () => input.leave());
 		process.stdin.on("error", () => input.leave());
 		this.#screen.start();
+		this.#asking.questions.open();
 		if (backgroundIn(process.env) === undefined && !process.env["NO_COLOR"]) void this.#askBackground();
 	}
 
@@ -128,6 +128,24 @@ export class ScreenView implements ChatView {
 		for (const item of earlierItems(this.#look, this.#highlighter, earlier)) this.#screen.add(item);
 		this.#lastKind = undefined;
 		if (earlier.length > 0) this.#screen.add(gap);
+	}
+
+	ui(extension: string): Ui {
+		return extensionUi(extension, { notices: this.#notices, questions: this.#asking.questions, shelf: this.#shelf });
+	}
+
+	dropUi(extension: string): void {
+		this.#asking.questions.dismiss(extension);
+		this.#shelf.drop(extension);
+		this.#shortcuts.bind(extension, []);
+	}
+
+	bind(extension: string, shortcuts: readonly Shortcut[]): readonly string[] {
+		return this.#shortcuts.bind(extension, shortcuts);
+	}
+
+	get keys(): readonly string[] {
+		return this.#shortcuts.lines;
 	}
 
 	clear(): void {
@@ -183,13 +201,16 @@ export class ScreenView implements ChatView {
 	async close(): Promise<void> {
 		clearInterval(this.#ticks);
 		this.#ticks = undefined;
+		this.#asking.questions.close();
+		this.#notices.flush();
 		if (!this.#isOpen) return;
 		this.#isOpen = false;
 		this.#endAnswer();
 		this.#screen.renderNow();
+		// What is written from now on is a line below the conversation.
+		this.#releaseStderr?.();
 		await this.#terminal.drainInput(200, 20);
 		this.#screen.stop();
-		this.#releaseStderr?.();
 		process.stdin.pause();
 	}
 
@@ -198,28 +219,38 @@ export class ScreenView implements ChatView {
 		// When the program ends neither editor nor status stay; the shell's prompt comes on a line of its own.
 		if (status === undefined || !this.#isOpen) return [""];
 		const { theme } = this.#look;
-		const field: Component = this.#question?.field ?? this.#editor;
-		const above = [...waitingLines(status, width, theme), ...workLines(status, this.#question !== undefined, theme)];
-		const question = this.#question === undefined ? [] : questionLines(this.#question.prompt, width, theme);
-		return ["", ...above, ...question, ...field.render(width), statusLine(status, width, theme)];
+		const asks = this.#asking.by;
+		// Beside a question of the agent's own nothing stands that others wrote.
+		const widgets = asks === "agent" ? { above: [], below: [] } : widgetLines(this.#shelf, width, this.#terminal.rows, theme);
+		return [
+			"",
+			...waitingLines(status, width, theme),
+			...workLines(status, asks !== undefined, theme),
+			...widgets.above,
+			...(this.#asking.lines(width) ?? this.#editor.render(width)),
+			...widgets.below,
+			statusLine(status, width, theme),
+			...statusesLine(this.#shelf, width, theme),
+		];
 	}
 
 	/** Keys that mean something whatever is focused. True when the key was one. */
 	#key(key: string): boolean {
 		const input = this.#input!;
-		if (this.#question === undefined) this.#keepTyped(key);
+		const editing = this.#asking.by === undefined;
+		if (editing) this.#keepTyped(key);
 		if (matchesKey(key, "ctrl+c")) this.#interrupt();
-		else if (matchesKey(key, "ctrl+d") && this.#question === undefined && this.#editor.getText() === "") {
+		else if (matchesKey(key, "ctrl+d") && editing && this.#editor.getText() === "") {
 			input.stop();
 			input.end();
-		} else if (matchesKey(key, "escape") && this.#question === undefined && !this.#editor.isShowingAutocomplete()) return input.stop();
-		else if (matchesKey(key, "alt+enter") && this.#question === undefined && input.status().workingSince !== undefined) this.#sendLater();
+		} else if (matchesKey(key, "escape") && editing && !this.#editor.isShowingAutocomplete()) return input.stop();
+		else if (matchesKey(key, "alt+enter") && editing && input.status().workingSince !== undefined) this.#sendLater();
 		else if (matchesKey(key, "ctrl+o")) {
 			this.#look.unfolded = !this.#look.unfolded;
 			this.#screen.redraw();
 		} else if (matchesKey(key, "ctrl+l")) this.#screen.redraw();
 		else if (matchesKey(key, "ctrl+z")) this.#suspend();
-		else return false;
+		else return editing && this.#shortcuts.press(key);
 		return true;
 	}
 
@@ -232,6 +263,9 @@ export class ScreenView implements ChatView {
 	/** What is typed goes first: it was perhaps not meant to be sent. */
 	#interrupt(): void {
 		const idle = this.#input!.status().workingSince === undefined;
+		const asked = this.#asking.by === "extension";
+		this.#asking.questions.dismiss();
+		if (idle && asked) return;
 		if (idle && this.#editor.getText() !== "") {
 			this.#editor.setText("");
 			this.#screen.requestRender();
@@ -271,25 +305,9 @@ export class ScreenView implements ChatView {
 		this.#screen.redraw();
 	}
 
-	/** Reads one line in the place of the editor, which keeps what is typed in it. */
-	async #ask(prompt: string, signal: AbortSignal): Promise<string> {
-		signal.throwIfAborted();
-		const field = new Input({ prompt: "❯ " });
-		const answer = Promise.withResolvers<string>();
-		field.onSubmit = answer.resolve;
-		const over = () => answer.reject(new Error("the question is over"));
-		signal.addEventListener("abort", over, { once: true });
-		this.#question = { prompt, field };
+	#focus(field: Component): void {
 		this.#screen.setFocus(field);
 		this.#screen.requestRender();
-		try {
-			return await answer.promise;
-		} finally {
-			signal.removeEventListener("abort", over);
-			this.#question = undefined;
-			this.#screen.setFocus(this.#editor);
-			this.#screen.requestRender();
-		}
 	}
 
 	#delta(text: string): void {
@@ -300,6 +318,11 @@ export class ScreenView implements ChatView {
 			this.#answer = this.#newAnswer();
 			this.#answer.write(this.#streamed.trimStart());
 		} else this.#answer.write(text);
+		this.#drawSoon();
+	}
+
+	/** However often it is called, drawing takes its share of the time and no more. */
+	#drawSoon(): void {
 		if (this.#isDrawing) return;
 		this.#isDrawing = true;
 		const draw = () => {
@@ -344,7 +367,7 @@ export class ScreenView implements ChatView {
 		this.#streamed = "";
 	}
 
-	#note(text: string, kind: "faint" | "warning" | "plain"): void {
+	#note(text: string, kind: NoteKind): void {
 		// Before the screen is there (the home is looked at, extensions load) a line is a line.
 		if (!this.#isOpen) process.stderr.write(`${text}\n`);
 		else this.#add(new NoteItem(this.#look, text, kind), "note");
