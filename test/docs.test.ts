@@ -56,3 +56,17 @@ test("every event has a sample whose fields a rewrite could replace", () => {
 		for (const field of Object.keys(spec.rewrites)) assert.ok(field in sample || field === "summary", `${name} has no ${field}`);
 	}
 });
+
+test("the tests that docs/extension-questions.md names are there", () => {
+	const page = read("docs/extension-questions.md");
+	let named = 0;
+	for (const [, words] of page.matchAll(/^Held by ([\s\S]*?)\n(?:\n|$(?![\s\S]))/gm)) {
+		let file = "";
+		for (const [, path, name] of words!.matchAll(/`([\w/.-]+\.test\.ts)`|"([^"]+)"/g)) {
+			if (path !== undefined) file = read(path);
+			else assert.ok(file.includes(`test("${name}"`), `no test is called "${name}"`);
+			named++;
+		}
+	}
+	assert.ok(named >= 8);
+});

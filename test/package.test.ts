@@ -57,7 +57,7 @@ describe("the package", () => {
 
 	test("holds programs, types and licence, and neither sources nor tests", () => {
 		const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
-		for (const needed of ["bin/hookline", "dist/cli/main.js", "dist/index.js", "dist/index.d.ts", "dist/hosts/shell/spawner.py", "dist/hosts/python/main.py", "dist/hosts/python/hookline_host/serving.py", "LICENSE", "README.md", "package.json"]) assert.ok(files.includes(needed), `${needed} is missing`);
+		for (const needed of ["bin/hookline", "dist/cli/main.js", "dist/index.js", "dist/index.d.ts", "dist/hosts/shell/spawner.py", "dist/hosts/python/main.py", "dist/hosts/python/hookline_host/serving.py", "dist/bundled/audit-log/index.js", "dist/bundled/audit-log/EXTENSION.yaml", "LICENSE", "README.md", "package.json"]) assert.ok(files.includes(needed), `${needed} is missing`);
 		assert.deepEqual(files.filter((file) => /\.test\.|(?:^|\/)test-|__pycache__/.test(file) || (file.endsWith(".ts") && !file.endsWith(".d.ts")) || file.startsWith("src/")), []);
 		for (const [door, target] of Object.entries(manifest.exports)) {
 			for (const file of typeof target === "string" ? [target] : Object.values(target)) assert.ok(files.includes(file.slice(2)), `'${door}' leads to ${file}, which is not in the package`);

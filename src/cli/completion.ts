@@ -2,7 +2,9 @@
 import { existsSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { settingNames } from "../config/key.ts";
+import { findPackages } from "../dialects/hermes-extension/settings.ts";
 import { eventNames } from "../events/catalog.ts";
+import { findExtensions } from "../extensions/find.ts";
 import { modelProviders } from "../models/find.ts";
 import { knownModels } from "../models/known.ts";
 import { openStore } from "../stores/open.ts";
@@ -92,6 +94,8 @@ function valuesOf(name: string): readonly string[] {
 		case "event":
 		case "--event":
 			return eventNames;
+		case "extension":
+			return knownExtensions();
 		case "hook":
 		case "--hook":
 			return knownHooks();
@@ -116,6 +120,11 @@ function knownHooks(): readonly string[] {
 		const [last] = trace.recent({ limit: 1 });
 		return [...new Set(last && trace.findHookSet(last.hookSet)?.hooks.flatMap((hook) => [hook.source.extension, hook.id]))];
 	});
+}
+
+function knownExtensions(): readonly string[] {
+	const { extensions } = homeOf(process.env);
+	return [findExtensions, findPackages].flatMap((find) => find(extensions).found.map(({ name }) => name));
 }
 
 function fromStore(ask: (store: ReturnType<typeof openStore>) => readonly string[]): readonly string[] {

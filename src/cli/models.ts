@@ -1,5 +1,5 @@
 // `hookline models`: what can be put behind --model, what it costs, and whether its key is found.
-import { chooseModel, type ModelChoice } from "../agent/model-choice.ts";
+import { chooseModel, type ModelChoice, type MoreModels } from "../agent/model-choice.ts";
 import { type ListedModel, listModels } from "../agent/model-list.ts";
 import { readConfig } from "../config/read.ts";
 import type { Config } from "../config/schema.ts";
@@ -11,16 +11,18 @@ import { homeOf } from "../system/home.ts";
 import { didYouMean } from "../system/nearest.ts";
 import { exitCodes, UsageError } from "./exit.ts";
 import { printJson, printTable, warn } from "./output.ts";
+import { providedNow } from "./provided.ts";
 
 const compatible = "openai-compatible";
 
 /** @returns 1 when a server that was asked did not answer. */
 export async function models({ provider, json }: { readonly provider?: string; readonly json?: boolean }): Promise<number> {
-	const known = Object.keys(modelProviders);
+	const provided = await providedNow();
+	const known = [...Object.keys(modelProviders), ...provided.providers];
 	if (provider !== undefined && !known.includes(provider)) throw new UsageError(`There is no model provider '${provider}'.${didYouMean(provider, known)} Known: ${known.join(", ")}.`);
 	const config = await readConfig(homeOf(process.env).config);
-	const choice = chosen(config, provider);
-	const listed = listModels(choice, process.env, config).filter((one) => !one.name.endsWith(":") && (provider === undefined || one.provider === provider));
+	const choice = chosen(config, provider, provided);
+	const listed = listModels(choice, process.env, config, provided).filter((one) => !one.name.endsWith(":") && (provider === undefined || one.provider === provider));
 	const served = await servedBeside(listed, choice, provider);
 	const rows = [...listed, ...served.models].map((one) => ({ ...one, current: one.name === choice.name }));
 	if (json) printJson(rows.map(asJson));
@@ -30,10 +32,10 @@ export async function models({ provider, json }: { readonly provider?: string; r
 }
 
 /** With --provider, and nothing chosen of it, any model of it: its address and key are what counts. */
-function chosen(config: Config, provider: string | undefined): ModelChoice {
+function chosen(config: Config, provider: string | undefined, more: MoreModels): ModelChoice {
 	const anyOfIt = provider === compatible ? `${compatible}:` : undefined;
 	try {
-		const choice = chooseModel(undefined, process.env, config);
+		const choice = chooseModel(undefined, process.env, config, more);
 		return anyOfIt === undefined || providerOf(choice.name) === provider ? choice : chooseModel(anyOfIt, process.env, config);
 	} catch (error) {
 		if (!(error instanceof ModelConfigError)) throw error;

@@ -5,7 +5,10 @@ import { approvalsCommand } from "./approvals-command.ts";
 import { completionCommand } from "./completion-command.ts";
 import { configCommand, initCommand } from "./config-command.ts";
 import { doctorCommand } from "./doctor-command.ts";
+import { extensionsCommand } from "./extensions-command.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
+import { gatewayCommand } from "./gateway-command.ts";
+import { importCommand } from "./import-command.ts";
 import { logsCommand } from "./logs-command.ts";
 import { modelsCommand } from "./models-command.ts";
 import { consentCommands } from "./hooks/consent-commands.ts";
@@ -15,7 +18,7 @@ import { sessionsCommand } from "./sessions/command.ts";
 import { trustCommand } from "./trust-command.ts";
 
 /** Errors whose message was written for the person. Anything else is a defect of ours, and is shown as one. */
-const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ConsentError", "ApprovalsError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "CommandError"]);
+const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ConsentError", "InstallError", "ManifestError", "LockError", "ApprovalsError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "ImportError", "AccessError", "CommandError"]);
 
 /** @returns the exit code. */
 export async function main(argv: readonly string[], version: string): Promise<number> {
@@ -68,6 +71,7 @@ function commands(version: string, exit: (code: number) => void): Command {
 	const hooks = program.command("hooks").description("see, test, explain and approve hooks");
 	hooksCommand(hooks, exit);
 	consentCommands(hooks, exit);
+	extensionsCommand(program.command("extensions"), exit);
 	sessionsCommand(program.command("sessions").description("list, show, search, name, fork, export and delete conversations"), exit);
 	program
 		.command("tour")
@@ -79,8 +83,10 @@ function commands(version: string, exit: (code: number) => void): Command {
 	modelsCommand(program.command("models"), exit);
 	trustCommand(program.command("trust"), exit);
 	approvalsCommand(program.command("approvals"), exit);
+	gatewayCommand(program.command("gateway").description("serve the agent to people elsewhere, over HTTP"), exit, version);
 	logsCommand(program.command("logs"), exit);
 	doctorCommand(program.command("doctor"), exit);
+	importCommand(program.command("import").description("take over what was written for another agent"), exit);
 	completionCommand(program, exit);
 	return program;
 }
@@ -91,6 +97,7 @@ function conversationOptions(command: Command): Command {
 		.option("--session <id>", "take up this session; the beginning of its id is enough")
 		.option("--continue", "take up the last session of this folder")
 		.option("--accept-hooks", "approve every shell hook as it is now, without a question")
+		.option("--flag <name=value>", "set a flag that an extension has; may be given several times", (flag: string, before: readonly string[] = []) => [...before, flag])
 		.option("--no-hooks", "load no extension and run no hook; announced loudly");
 }
 

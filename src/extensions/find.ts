@@ -2,11 +2,22 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isPackage } from "../dialects/hermes-extension/settings.ts";
+import type { Granted } from "./permissions.ts";
 
 export interface FoundExtension {
 	readonly name: string;
 	/** Absolute. */
 	readonly file: string;
+	/** Extensions without which it is not loaded. */
+	readonly needs?: readonly string[];
+	/** What it may do; everything when not given. */
+	readonly granted?: Granted;
+	/** Where it runs unless its settings say otherwise; where its set does when not given. */
+	readonly host?: "inline" | "node";
+	/** All that belongs to it, absolute, where that is not told by its file. */
+	readonly folder?: string;
+	/** What runs is what was installed: a file that is saved is not taken up. */
+	readonly pinned?: boolean;
 }
 
 /** Something in the folder that looks as if it should be an extension and is none; the message says why. */

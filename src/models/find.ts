@@ -46,15 +46,15 @@ export class ModelConfigError extends Error {
 }
 
 /**
- * The model the user asked for. Nothing is loaded or contacted yet.
+ * The model the user asked for. Nothing is loaded or contacted yet. `others` are names of providers that are found elsewhere, for advice.
  * @throws ModelConfigError for a provider there is not, a missing model name, a missing key, or a base URL or key that cannot work.
  */
-export function findModel(spec: ModelSpec): Model {
+export function findModel(spec: ModelSpec, others: readonly string[] = []): Model {
 	const { name } = spec;
 	const { provider, model } = partsOf(name);
 	if (!isProvider(provider)) {
 		const ways = Object.values(modelProviders);
-		const advice = didYouMean(provider, Object.keys(modelProviders)) || ` A model is written ${ways.slice(0, -1).join(", ")} or ${ways.at(-1)}.`;
+		const advice = didYouMean(provider, [...Object.keys(modelProviders), ...others]) || ` A model is written ${ways.slice(0, -1).join(", ")} or ${ways.at(-1)}.`;
 		throw new ModelConfigError(`There is no model provider '${provider}'.${advice}`);
 	}
 	if (provider === "rehearsal") {
@@ -95,7 +95,8 @@ export function usualOf(name: string): Usual | undefined {
 /** What stands before the colon; whether there is such a provider is not looked at. */
 export const providerOf = (name: string): string => partsOf(name).provider;
 
-function partsOf(name: string): { readonly provider: string; readonly model: string } {
+/** Before and after the first colon. */
+export function partsOf(name: string): { readonly provider: string; readonly model: string } {
 	const colon = name.indexOf(":");
 	return colon < 0 ? { provider: name, model: "" } : { provider: name.slice(0, colon), model: name.slice(colon + 1).trim() };
 }

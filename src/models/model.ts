@@ -17,6 +17,8 @@ export interface ModelRequest {
 	readonly tools: readonly ToolDeclaration[];
 	/** The bytes of the images that messages refer to. */
 	readonly imageOf?: ImageSource;
+	/** Tokens at most for this answer; what is configured for the model when not given. */
+	readonly maxOutputTokens?: number;
 }
 
 /** The provider's own request as it is about to leave. `headers` have lower-case names and hold no credentials. */

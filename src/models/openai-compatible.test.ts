@@ -49,6 +49,13 @@ withServer("looking at a request does not change a byte of it", async (server, m
 	assert.equal(plain, looked);
 });
 
+withServer("one answer may be asked to be shorter than what is configured", async (server) => {
+	const model = openAiCompatibleModel({ model: "m1", baseUrl: server.baseUrl, maxOutputTokens: 9000 });
+	await answerOf(model, { ...asking(user("SAY hi")), maxOutputTokens: 7 });
+	await answerOf(model, asking(user("SAY hi")));
+	assert.deepEqual(server.requests.map(({ body }) => body["max_tokens"]), [7, 9000]);
+});
+
 withServer("past arguments are sent as the model wrote them; broken ones in an object that shows them", async (server, model) => {
 	const odd = '{ "command" :"ls",\t"n": 1.0 }';
 	for (const args of [odd, '{"command": "ec']) {

@@ -8,7 +8,11 @@ import type { Model } from "./model.ts";
 import { providerModel, type ProviderSettings } from "./provider-model.ts";
 
 /** `baseUrl` is without `/chat/completions`; most servers have it end in `/v1`. `name` is `openai-compatible:NAME` unless given. */
-export type OpenAiCompatibleSettings = Omit<ProviderSettings, "name"> & { readonly name?: string };
+export type OpenAiCompatibleSettings = Omit<ProviderSettings, "name"> & {
+	readonly name?: string;
+	/** Sent with each request, beside the key. */
+	readonly headers?: Readonly<Record<string, string>>;
+};
 
 /**
  * A model behind an OpenAI-compatible URL. Nothing is loaded or sent before the first `stream`.
@@ -16,12 +20,13 @@ export type OpenAiCompatibleSettings = Omit<ProviderSettings, "name"> & { readon
  */
 export function openAiCompatibleModel(settings: OpenAiCompatibleSettings): Model {
 	const conversation = new ConversationBytes();
+	const { headers } = settings;
 	return providerModel(
 		{ ...settings, name: settings.name ?? `openai-compatible:${settings.model}` },
 		{
 			async load({ model, baseUrl, apiKey }, fetch) {
 				const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-				return createOpenAICompatible({ name: "openaiCompatible", baseURL: baseUrl, includeUsage: true, ...(apiKey === undefined ? {} : { apiKey }), fetch }).chatModel(model);
+				return createOpenAICompatible({ name: "openaiCompatible", baseURL: baseUrl, includeUsage: true, ...(apiKey === undefined ? {} : { apiKey }), ...(headers && { headers: { ...headers } }), fetch }).chatModel(model);
 			},
 			call: ({ messages, imageOf }) => ({ prompt: [], messages: { bytes: conversation.of(messages, imageOf), list: () => chatMessages(messages, imageOf) } }),
 			usageOf,

@@ -91,7 +91,8 @@ export function providerModel(settings: ProviderSettings, provider: Provider): M
 				// Imported on first use: it costs more than the rest of a start-up together.
 				loading ??= provider.load(endpoint, send);
 				const tools = request.tools.map(translateTool);
-				const { stream } = await (await loading).doStream({ ...call, ...more, tools, abortSignal: exchange.stop.signal });
+				const shorter = request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens };
+				const { stream } = await (await loading).doStream({ ...call, ...more, ...shorter, tools, abortSignal: exchange.stop.signal });
 				const answer = { endpoint, name, progress: exchange.progress, keeps: provider.keeps, usageOf: provider.usageOf };
 				yield* piecesOf(interruptible(stream, exchange.stop.signal), answer);
 			} catch (error) {

@@ -82,16 +82,31 @@ const secretName = /(?:^|_)(?:API_?KEY|ACCESS_KEY|SECRET_KEY|PRIVATE_KEY|AUTH_KE
 export const isSecretVariable = (name: string): boolean => secretName.test(name);
 
 let values: RegExp | undefined;
+let known: readonly string[] = [];
+/** Of no variable: keys that were looked up, tokens. */
+const found = new Set<string>();
 
 /**
  * From now on the values of variables whose names say that they are secret are taken out of every text. Short ones, words and paths are not: they would
  * be found where nobody meant them.
  */
 export function knowSecrets(environment: Readonly<Record<string, string | undefined>>): void {
-	const known = Object.entries(environment)
-		.filter(([name, value]) => secretName.test(name) && value !== undefined && value.length >= 8 && value.length <= longestSecret && !/^(?:[a-z]+|[A-Z]+|\d+|[~.]?\/.*)$/.test(value))
-		.map(([, value]) => value!.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
-	values = known.length === 0 ? undefined : new RegExp(known.toSorted((a, b) => b.length - a.length).join("|"), "g");
+	known = Object.entries(environment).flatMap(([name, value]) => (secretName.test(name) && value !== undefined && canBeTold(value) ? [value] : []));
+	lookFor();
+}
+
+/** The same for a secret that is kept elsewhere, once it was looked up. */
+export function knowSecret(value: string): void {
+	if (found.has(value) || !canBeTold(value)) return;
+	found.add(value);
+	lookFor();
+}
+
+const canBeTold = (value: string): boolean => value.length >= 8 && value.length <= longestSecret && !/^(?:[a-z]+|[A-Z]+|\d+|[~.]?\/.*)$/.test(value);
+
+function lookFor(): void {
+	const all = [...known, ...found].toSorted((a, b) => b.length - a.length).map((value) => value.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+	values = all.length === 0 ? undefined : new RegExp(all.join("|"), "g");
 }
 
 const withoutValues = (text: string): string => (values === undefined ? text : text.replace(values, redacted));

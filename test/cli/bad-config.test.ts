@@ -12,7 +12,7 @@ const bad: readonly (readonly [what: string, text: string | Uint8Array, says: st
 	["a binary file", Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00, 0xfe]), "FILE: this is no text file (7 bytes that are not UTF-8). Move it away, or write the settings anew."],
 	["a tab", "model:\n\tprovider: rehearsal\n", "FILE:2:1: this is not YAML: Tabs are not allowed as indentation. Indent with spaces."],
 	["an unknown key", "agent:\n  max_stpes: 3\n", "FILE:2:3: 'agent.max_stpes' is unknown: did you mean 'max_steps' (known: max_steps, max_attempts, retry_base_ms, max_parallel_tools)."],
-	["an unknown section", "modle: {}\n", "FILE:1:1: 'modle' is unknown: did you mean 'model' (known: model, models, agent, approvals, redact, web, trace, hooks, hooks_auto_accept, python, mcp, extensions)."],
+	["an unknown section", "modle: {}\n", "FILE:1:1: 'modle' is unknown: did you mean 'model' (known: model, models, agent, approvals, redact, web, trace, hooks, file_hooks, hooks_auto_accept, python, mcp, extensions, plugins, gateway)."],
 	["a wrong type", "agent:\n  max_steps: many\n", "FILE:2:3: 'agent.max_steps' must be integer, and is the string \"many\"."],
 	["a value out of range", "agent:\n  max_steps: 0\n", "FILE:2:3: 'agent.max_steps' must be >= 1, and is 0."],
 	["a list in place of settings", "- model\n", "FILE:1:1: the whole must be object, and is an array."],

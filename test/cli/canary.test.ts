@@ -109,7 +109,7 @@ const repositories: Readonly<Record<string, () => void>> = {
 		layGitTraps(join(place.work, ".git"));
 		layExtensions(join(place.work, ".hookline"));
 		const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-		put(".hookline/config.yaml", `model: {provider: openai-compatible, name: trap, base_url: "${url}", api_key_env: HOME}\napprovals: {timeout_s: 1}\ntrust: all\nmcp: {servers: {trap: {command: ["${place.work}/mcp.sh"]}}}\nextensions: {a: {host: inline}, own: {enabled: false}}\n`);
+		put(".hookline/config.yaml", `model: {provider: openai-compatible, name: trap, base_url: "${url}", api_key_env: HOME}\napprovals: {timeout: 1}\ntrust: all\nmcp: {servers: {trap: {command: ["${place.work}/mcp.sh"]}}}\nextensions: {a: {host: inline}, own: {enabled: false}}\n`);
 	},
 	"a .git that is a file and leads elsewhere": () => {
 		put(".git", `gitdir: ${place.folder}/elsewhere/git\n`);

@@ -266,3 +266,22 @@ test("a cache of compiled code that cannot be written is a warning", async () =>
 	const { code, of } = await doctor({ NODE_COMPILE_CACHE: join(file, "cache") });
 	assert.deepEqual([code, of("compile cache").state], [0, "warning"]);
 });
+
+test("plugins of Hermes are looked over: what cannot run is a problem, what is not enabled is said", async () => {
+	await using place = new Place();
+	const plugin = (name: string, manifest: string) => {
+		mkdirSync(join(place.home, "plugins", name), { recursive: true });
+		writeFileSync(join(place.home, "plugins", name, "plugin.yaml"), manifest);
+		writeFileSync(join(place.home, "plugins", name, "__init__.py"), "def register(ctx): pass\n");
+	};
+	plugin("fine", "name: fine\n");
+	plugin("later", "name: later\nrequires_hermes: '>=99'\n");
+	plugin("asleep", "name: asleep\n");
+	place.config("plugins: {enabled: [fine, later]}\n");
+	const { stdout, code } = await place.run(["doctor", "--json"]);
+	const rows = (JSON.parse(stdout) as { name: string; state: string; message: string }[]).filter(({ name }) => /plugin/.test(name));
+	assert.equal(code, 1);
+	assert.deepEqual(rows.map(({ state }) => state).toSorted(), ["ok", "problem", "warning"]);
+	assert.match(rows.find(({ state }) => state === "problem")!.message, /none of its hooks run: .*99/s);
+	assert.match(rows.find(({ state }) => state === "warning")!.message, /not enabled.*asleep/s);
+});

@@ -25,6 +25,8 @@ export interface StartOptions {
 	readonly stdin?: string;
 	readonly env?: Readonly<Record<string, string>>;
 	readonly cwd?: string;
+	/** Started in the place of `bin/hookline`. */
+	readonly program?: readonly string[];
 }
 
 export interface Running {
@@ -87,12 +89,13 @@ export class Place implements AsyncDisposable {
 
 	/** Starts it and leaves its input open, unless it was given. */
 	start(args: readonly string[], options: StartOptions = {}): Running {
-		return this.#spawn(launcher, args, options);
+		const [file = launcher, ...before] = options.program ?? [];
+		return this.#spawn(file, [...before, ...args], options);
 	}
 
 	/** Starts it on a pseudo-terminal that can do nothing but lines: what it writes, on either output, comes as stdout. */
 	onTerminal(args: readonly string[], options: StartOptions = {}): Running {
-		return this.#spawn("python3", [terminalProgram, launcher, ...args], options);
+		return this.#spawn("python3", [terminalProgram, ...(options.program ?? [launcher]), ...args], options);
 	}
 
 	/** Without what Hookline's own guard let pass: it is in every record of a tool call. */

@@ -64,6 +64,7 @@ const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
 	"approval.resolved": alsoChildren,
 	"extension.loaded": everywhere,
 	"extension.failed": everywhere,
+	"extension.refused": "nothing is installed there; test/cli/permissions.test.ts has it",
 	"hook.failed": alsoChildren,
 };
 

@@ -10,6 +10,7 @@ import { checkDisk, checkHome, checkTemporaryFiles } from "./home.ts";
 import { checkCompileCache, checkNode, checkPrograms } from "./machine.ts";
 import { checkServers } from "./mcp.ts";
 import { checkModels } from "./model.ts";
+import { checkPlugins } from "./plugins.ts";
 import { checkProject } from "./project.ts";
 import { checkPython } from "./python.ts";
 import { checkShell } from "./shell.ts";
@@ -30,6 +31,7 @@ export async function doctor({ fix = false, json }: { readonly fix?: boolean; re
 		...configChecks,
 		...checkDatabase(home),
 		...(await checkExtensions(home, config)),
+		...(await checkPlugins(home)),
 		...(await checkProject(home)),
 		...(await checkShellHooks(config)),
 		...(await checkShell()),

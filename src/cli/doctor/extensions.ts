@@ -5,10 +5,9 @@ import type { Engine } from "../../engine/engine.ts";
 import { stages } from "../../events/catalog.ts";
 import type { ExtensionFailed, ExtensionLoaded } from "../../events/payloads/house.ts";
 import type { HookSummary } from "../../events/record.ts";
-import { findPackages } from "../../dialects/hermes-extension/settings.ts";
-import { findExtensions } from "../../extensions/find.ts";
+import type { HostName } from "../../events/registration.ts";
+import { examine } from "../../extensions/examine.ts";
 import { RequiredExtensionError } from "../../extensions/load.ts";
-import { projectPrefix } from "../../extensions/project/load.ts";
 import { openRuntime } from "../../runtime.ts";
 import { openStore } from "../../stores/open.ts";
 import type { Home } from "../../system/home.ts";
@@ -24,6 +23,8 @@ const searched = 1_000;
 interface Seen {
 	readonly loaded: readonly ExtensionLoaded[];
 	readonly failed: readonly ExtensionFailed[];
+	/** Of each that is loaded. */
+	readonly hosts: ReadonlyMap<string, HostName>;
 	readonly hooks: readonly HookSummary[];
 }
 
@@ -32,14 +33,14 @@ export async function checkExtensions(home: Home, config: Config | undefined): P
 	if (!statSync(home.path, { throwIfNoEntry: false })) return [{ name: "extensions", state: "ok", message: "There are none yet." }];
 	const seen = await load();
 	const settings = Object.entries(config.extensions ?? {});
-	const found = [findExtensions, findPackages].flatMap((find) => find(home.extensions).found.map(({ name }) => name));
+	const found = (await examine(home, config.extensions ?? {})).extensions.map(({ name }) => name);
 	const failed = seen.failed.map(({ extension }) => extension);
 	const left = settings.filter(([name]) => !failed.includes(name));
 	const checks: readonly Check[] = [
 		...seen.failed.map((failure) => failedRow(failure, config)),
 		...left.filter(([name]) => !found.includes(name)).map(([name]) => absentRow(name, home, found)),
 		...left.filter(([name, { enabled }]) => found.includes(name) && enabled === false).map(([name]): Check => ({ name: `extension ${name}`, state: "ok", message: "Not loaded: config.yaml says enabled: false." })),
-		...seen.loaded.map(({ extension, file, hooks }): Check => ({ name: `extension ${extension}`, state: "ok", message: `${file}: ${hooks === 1 ? "1 hook" : `${hooks} hooks`}, host ${seen.hooks.find(({ source }) => source.extension === extension)?.host ?? hostOf(extension, config)}.` })),
+		...seen.loaded.map(({ extension, file, hooks }): Check => ({ name: `extension ${extension}`, state: "ok", message: `${file}: ${hooks === 1 ? "1 hook" : `${hooks} hooks`}, host ${seen.hosts.get(extension) ?? "unknown"}.` })),
 	];
 	const none: Check = { name: "extensions", state: "ok", message: `There are none in ${home.extensions}.` };
 	return [...(checks.length === 0 ? [none] : checks), hooksRow(seen, home)];
@@ -49,6 +50,7 @@ export async function checkExtensions(home: Home, config: Config | undefined): P
 async function load(): Promise<Seen> {
 	const loaded: ExtensionLoaded[] = [];
 	const failed: ExtensionFailed[] = [];
+	const hosts = new Map<string, HostName>();
 	let engine: Engine | undefined;
 	const prepare = (made: Engine) => {
 		engine = made;
@@ -61,12 +63,13 @@ async function load(): Promise<Seen> {
 	try {
 		// What it would warn of stands in the checks.
 		const runtime = await openRuntime({ environment: process.env, cwd: process.cwd(), surface: "test", hooks: true, output: silent, warn: () => {}, log: (hook, message) => note(`[${hook}] ${message}`), prepare });
+		for (const { name, host } of runtime.extensions.loaded) hosts.set(name, host);
 		// Waits until the observers have heard everything; a start that is refused has waited already.
 		await runtime[Symbol.asyncDispose]();
 	} catch (error) {
 		if (!(error instanceof RequiredExtensionError)) throw error;
 	}
-	return { loaded, failed, hooks: engine?.hooks().filter(({ source }) => source.extension !== ownSource.extension) ?? [] };
+	return { loaded, failed, hosts, hooks: engine?.hooks().filter(({ source }) => source.extension !== ownSource.extension) ?? [] };
 }
 
 function failedRow({ extension, during, message }: ExtensionFailed, config: Config): Check {
@@ -76,9 +79,6 @@ function failedRow({ extension, during, message }: ExtensionFailed, config: Conf
 	const required = config.extensions?.[extension]?.required === true;
 	return { name, state: "problem", message: `${required ? "It is required and not loaded, so nothing starts" : "It is not loaded, and none of its hooks run"}: ${message}` };
 }
-
-/** What a project brings always has a process of its own. */
-const hostOf = (extension: string, config: Config) => (extension.startsWith(projectPrefix) ? "node" : (config.extensions?.[extension]?.host ?? "inline"));
 
 function absentRow(name: string, home: Home, found: readonly string[]): Check {
 	return { name: `extension ${name}`, state: "warning", message: `${home.config} has settings for it, and there is none in ${home.extensions}.${didYouMean(name, found)}` };

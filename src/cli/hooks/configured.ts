@@ -1,7 +1,7 @@
 // The shell hooks of the user's config.yaml, and the consent to them, for commands that look at both without a runtime.
 import { homedir } from "node:os";
 import { delegateTask } from "../../agent/delegate.ts";
-import { readConfigFile, settingsOf } from "../../config/read.ts";
+import { readHomeConfig } from "../../config/home.ts";
 import type { Config } from "../../config/schema.ts";
 import { readShellHooks, type ShellHooks } from "../../dialects/hermes-shell/settings.ts";
 import { Consent } from "../../extensions/consent/consent.ts";
@@ -16,9 +16,7 @@ export interface ConfiguredHooks extends ShellHooks {
 
 /** @throws ConfigError */
 export async function configuredHooks(): Promise<ConfiguredHooks> {
-	const { config: file } = homeOf(process.env);
-	const read = await readConfigFile(file);
-	const { hooks_auto_accept } = settingsOf(file, read);
+	const { config: { hooks_auto_accept }, hooks: { file, read } } = await readHomeConfig(homeOf(process.env));
 	const toolNames = [...builtInTools(), delegateTask].map(({ name }) => name);
 	return { ...readShellHooks(read, { file, userHome: process.env["HOME"] || homedir(), toolNames }), acceptSetting: hooks_auto_accept };
 }

@@ -2,6 +2,7 @@
 import { catalog, eventNames, specOf } from "../../events/catalog.ts";
 import { exitCodes } from "../exit.ts";
 import { note, print, printJson, printTable } from "../output.ts";
+import { isOwn } from "../own-hooks.ts";
 import { findHooks, matcherWords, openLive, placeOf } from "./live.ts";
 import { hostWords, leftOutRow, notLive, shellHooksNow, stateOf } from "./shell-rows.ts";
 
@@ -16,7 +17,7 @@ export async function list({ json }: { readonly json?: boolean }): Promise<numbe
 	else {
 		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hostWords(hook, shell), `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]).concat(notLive(shell, hooks).map((examined) => [...leftOutRow(examined)]));
 		printTable(["HOOK", "STAGE", "EVENT", "MATCHES", "PRIORITY", "HOST", "TIME-OUT", "WHERE", "IF IT FAILS"], rows, "");
-		if (shell.length === 0 && hooks.every(({ source }) => source.trust === "bundled")) note(`There are no hooks of yours. Put one into ${runtime.home.extensions}; the README shows how.`);
+		if (shell.length === 0 && hooks.every(({ source }) => isOwn(source))) note(`There are no hooks of yours. Put one into ${runtime.home.extensions}; the README shows how.`);
 		// For the other states there was a warning.
 		if (project.state === "declined") note(project.message);
 	}

@@ -1,12 +1,11 @@
 // `hookline hooks test EVENT`: fires an event at the real hooks, with a sample payload or a given one, and prints each decision.
 import { readFileSync } from "node:fs";
-import { specOf, type WrappableEvent } from "../../events/catalog.ts";
+import { fire } from "../../agent/fire.ts";
 import { eventOf as eventNamed } from "../../dialects/hermes-shell/events.ts";
-import type { InterceptEvent, ObserveEvent, Payloads } from "../../events/payloads/all.ts";
+import type { Payloads } from "../../events/payloads/all.ts";
 import { samplePayload } from "../../events/samples.ts";
 import type { Outcome } from "../../engine/outcome.ts";
 import { newId } from "../../system/ids.ts";
-import { checkArguments } from "../../tools/schema.ts";
 import { builtInTools } from "../../tools/built-in.ts";
 import { visibleLine } from "../../system/visible.ts";
 import { exitCodes, UsageError } from "../exit.ts";
@@ -31,34 +30,19 @@ export async function test(eventName: string, options: TestOptions): Promise<num
 	const payload = { ...sample, ...given(options), ...(tool !== undefined && { toolName: tool }) } as Payloads[typeof event];
 	await using runtime = await openLive();
 	const { engine } = runtime;
-	let outcome: Outcome | undefined;
-	if (specOf(event).kind === "observe") engine.tell(event as ObserveEvent, payload as never);
-	else outcome = await fire(runtime, event as InterceptEvent, payload as never);
-	await engine.idle();
-	const records = engine.recent().filter((record) => record.event === event);
+	const fired = await fire(engine, event, payload, { tools: builtInTools() });
+	const { outcome } = fired;
+	const records = fired.records.filter((record) => record.event === event);
 	const failed = records.some((record) => record.hooks.some((hook) => hook.decision === "failed"));
-	if (options.json) printJson({ event, payload, outcome: outcome ?? "told", records });
+	const modes = runtime.shellHooks.flatMap(({ hook, differences = [] }) => differences.map((difference) => ({ hook: hook.id, ...difference })));
+	if (options.json) printJson({ event, payload, outcome: outcome ?? "told", records, modes });
 	else {
 		if (!engine.has(event)) print(`Nothing is hooked at ${event}.`);
 		for (const record of records) print(recordLines(record));
+		for (const { hook, mode, does, other, would } of modes) print(visibleLine(`${hook}: ${mode} ${does}; with mode: ${other} it ${would}.`));
 		if (outcome) print(`Outcome: ${inWords(outcome)}`);
 	}
 	return failed ? exitCodes.problems : exitCodes.fine;
-}
-
-async function fire({ engine }: Awaited<ReturnType<typeof openLive>>, event: InterceptEvent, payload: Payloads[InterceptEvent]): Promise<Outcome> {
-	const tool = builtInTools().find(({ name }) => name === (payload as { toolName?: string }).toolName);
-	const outcome = (await engine.dispatch(event, payload as never, {
-		...(tool && event === "tool.calling" && { validate: (_: string, value: unknown) => checkArguments(tool, value) }),
-		ask: async ({ reasons }) => ({ approved: false, by: "test", reason: `A person would now be asked: ${reasons.map(({ reason }) => reason).join(" ")}` }),
-	})) as Outcome;
-	const spec = specOf(event);
-	if (outcome.kind === "go" && spec.kind === "intercept" && spec.wrappable) {
-		// Wrappers run around something harmless, so that they show in the trace too.
-		const result = event === "tool.calling" ? { text: "(a test: the tool did not run)", isError: false } : { text: "(a test: the model was not called)", reasoning: "", toolCalls: [], finish: "stop", usage: {} };
-		await engine.perform(event as WrappableEvent, outcome as never, async () => result).catch(() => undefined);
-	}
-	return outcome;
 }
 
 function given({ payload, payloadFile }: TestOptions): object {

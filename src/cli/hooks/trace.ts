@@ -1,5 +1,5 @@
 // `hookline hooks trace` and `explain`: what hooks did, and why one did not.
-import { isEventName, eventNames } from "../../events/catalog.ts";
+import { isEventName, eventNames, specOf } from "../../events/catalog.ts";
 import type { DispatchRecord, HookRecord, HookSummary } from "../../events/record.ts";
 import { explain as explainOne } from "../../engine/explain.ts";
 import { openStore } from "../../stores/open.ts";
@@ -30,7 +30,7 @@ export function trace(options: TraceOptions): number {
 	// Dispatches in which no hook ran say something to `explain`, and little here.
 	const records = store.trace
 		.recent({ ...filter, limit: options.all ? limit : limit * 20 })
-		.filter((record) => options.all || record.hooks.length > 0)
+		.filter((record) => options.all || record.hooks.length > 0 || "always" in specOf(record.event))
 		.slice(0, limit)
 		.toReversed();
 	if (options.json) for (const record of records) printJson(record);
@@ -48,7 +48,8 @@ export function eventOf(name: string) {
 export function recordLines(record: DispatchRecord): string {
 	const tool = typeof record.facts["toolName"] === "string" ? ` ${record.facts["toolName"]}` : "";
 	const outcome = record.outcome === "told" ? "" : ` → ${record.outcome}${record.by === undefined ? "" : ` by ${record.by}`}${record.reason === undefined ? "" : `: ${visibleLine(record.reason)}`}`;
-	return [`${when(record.at)}  ${record.event}${visibleLine(tool)}${outcome}`, ...record.hooks.flatMap(hookLines)].join("\n");
+	const refusal = record.event === "extension.refused" ? `  ${visibleLine(`${String(record.payload?.["extension"])}: ${String(record.payload?.["message"])}`)}` : "";
+	return [`${when(record.at)}  ${record.event}${visibleLine(tool)}${outcome}${refusal}`, ...record.hooks.flatMap(hookLines)].join("\n");
 }
 
 function hookLines(hook: HookRecord): readonly string[] {
