@@ -18,7 +18,7 @@ test("none is loaded that nobody enabled, and settings alone enable none", async
 
 test("all of them can be enabled, each with what its manifest asks for and says by itself", async () => {
 	const { set, warnings } = await bundled(Object.fromEntries(bundledNames().map((name) => [name, { enabled: true }])));
-	assert.deepEqual(set.found.map(({ name }) => name), ["audit-log", "git-checkpoint", "safety-gate", "workflow-guard"]);
+	assert.deepEqual(set.found.map(({ name }) => name), ["audit-log", "boot-md", "git-checkpoint", "safety-gate", "workflow-guard"]);
 	assert.deepEqual([set.problems, warnings, set.trust, set.host], [[], [], "bundled", "inline"]);
 	for (const { name, granted } of set.found) assert.ok(granted !== undefined && granted !== "everything" && granted.events.length > 0, name);
 	assert.deepEqual(set.settings["audit-log"], { required: true, enabled: true, config: { folder: "/projects/home/audit" } });
