@@ -9,7 +9,8 @@ import { callTerminal, extension, jsonLines, Place } from "./program.ts";
 
 const limit = { timeout: 60_000 };
 /** Runs until the file is there. */
-const until = (file: string) => callTerminal(`while [ ! -e ${file} ]; do sleep 0.02; done`);
+/** Also over when the place is gone: a gateway that was killed leaves it running. */
+const until = (file: string) => callTerminal(`while [ ! -e ${file} ] && [ -d "$PWD" ]; do sleep 0.02; done`);
 
 test("a message is answered, and its chat goes on where it was left after a restart", limit, async () => {
 	await using place = new Place();
