@@ -91,11 +91,6 @@ export class Brought implements BroughtByExtensions {
 		return found;
 	}
 
-	/** What an extension brings, for lists. */
-	of(extension: string): { readonly tools: readonly ExtensionTool[]; readonly commands: readonly ExtensionCommand[] } {
-		return this.#bringers.get(extension)?.brings ?? { tools: [], commands: [] };
-	}
-
 	/** Once: tools are put together anew for each session. */
 	#say(message: string): void {
 		if (this.#said.has(message)) return;

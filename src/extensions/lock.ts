@@ -5,7 +5,7 @@ import { writeAtomically } from "../system/files.ts";
 import { ensureHome, type Home } from "../system/home.ts";
 import { takeLock } from "../system/lock.ts";
 import type { Manifest } from "./manifest/manifest.ts";
-import type { Granted, Permissions } from "./permissions.ts";
+import type { Permissions } from "./permissions.ts";
 
 /** The lock file cannot be relied on, or not be written. The message is for the person. */
 export class LockError extends Error {
@@ -51,16 +51,6 @@ export function readLock(home: Home): { readonly lock: Lock; readonly problem?: 
 		const why = error instanceof Error ? error.message : String(error);
 		return { lock: new Map(), problem: `${file}, which says what was installed and granted, cannot be relied on: ${why}. Mend it; or move it away, remove what was installed, and install it anew.` };
 	}
-}
-
-/**
- * What an extension may do: everything where the user put it there themselves.
- * @throws LockError when the lock file cannot be relied on.
- */
-export function grantsOf(home: Home, name: string): Granted {
-	const { lock, problem } = readLock(home);
-	if (problem !== undefined) throw new LockError(problem);
-	return lock.get(name)?.granted ?? "everything";
 }
 
 /** Runs something that changes what is installed, one process after the other. @throws LockError, HomeError */
