@@ -2,7 +2,6 @@
 import { type Command, CommandRefused } from "../../agent/conversation.ts";
 import type { Runtime } from "../../runtime.ts";
 import { visibleLine } from "../../system/visible.ts";
-import { hostWords, notLive, shellHooksNow } from "../hooks/shell-rows.ts";
 import { recordLines } from "../hooks/trace.ts";
 import { exportCommand } from "../sessions/export-command.ts";
 import type { Meter } from "./meter.ts";
@@ -60,7 +59,9 @@ export function chatCommands({ runtime, view, meter, input }: ChatCommandParts):
 			name: "hooks",
 			summary: "the hooks that are live in this conversation, and those that were left out",
 			anytime: true,
-			run() {
+			async run() {
+				// With all that reads and approves shell hooks, which a conversation without any does not need.
+				const { hostWords, notLive, shellHooksNow } = await import("../hooks/shell-rows.ts");
 				const hooks = runtime.engine.hooks();
 				const shell = shellHooksNow(runtime);
 				const lines = [
