@@ -25,7 +25,8 @@ export const bundledNames = (): readonly string[] => findExtensions(folder).foun
 /** Those that are enabled. They are required unless their settings say otherwise: who turned a guard on does not want to go on without it. */
 export async function bundledExtensions(given: ExtensionSet["settings"], configFile: string, { home, taken, warn }: BundledOptions): Promise<ExtensionSet> {
 	const set = { found: [] as ExtensionSet["found"][number][], problems: [] as ExtensionSet["problems"][number][], settings: {} as Record<string, ExtensionConfig> };
-	for (const one of findExtensions(folder).found) {
+	// Nobody looks for what no setting names: it would cost each start.
+	for (const one of Object.keys(given).length === 0 ? [] : findExtensions(folder).found) {
 		const { name, file } = one;
 		const setting = given[name];
 		if (setting === undefined || taken.includes(name)) {

@@ -1,4 +1,5 @@
 // The extensions that are loaded: how one comes to life, is replaced by a newer version of itself between two dispatches, and leaves.
+import { existsSync } from "node:fs";
 import type { BringingRights, Brought } from "../agent/brought.ts";
 import type { Engine, Registration } from "../engine/engine.ts";
 import { type Brings, bringsNothing } from "../events/brings.ts";
@@ -130,8 +131,9 @@ export class LiveExtensions {
 	}
 
 	/**
-	 * From now on it counts, all of it at once. One of the same name is replaced: dispatches that are under way end with the old one, which leaves after them.
-	 * @throws RegistrationError, NeededError, GrantError, and then everything is as it was.
+	 * From now on it counts, all of it at once. A newer version replaces the one there is: dispatches that are under way end with the old one, which leaves after
+	 * them. Something else that only has its name does not: a guard must not vanish because of what another is called.
+	 * @throws RegistrationError, NeededError, TakenNameError, GrantError, and then everything is as it was.
 	 */
 	async take(waiting: Waiting): Promise<Loaded> {
 		const { name, file, hostName } = waiting.extension;
@@ -142,6 +144,7 @@ export class LiveExtensions {
 		try {
 			const missing = waiting.extension.needs?.find((needed) => !this.#live.has(needed));
 			if (missing !== undefined) throw new NeededError(missing);
+			if (old !== undefined && old.extension.root !== waiting.extension.root && existsSync(old.extension.file)) throw new TakenNameError(old.extension.file);
 			refuseUngranted(waiting.extension, definitions, this.#options);
 			registration = engine.register(definitions, old?.registration);
 		} catch (error) {
@@ -214,6 +217,15 @@ export class NeededError extends Error {
 
 	constructor(needed: string) {
 		super(`it needs the extension '${needed}', which is not loaded.`);
+	}
+}
+
+/** Another extension has the name already, so this one is not taken. */
+export class TakenNameError extends Error {
+	override readonly name = "TakenNameError";
+
+	constructor(file: string) {
+		super(`there is another extension of that name, ${file}; only that one is loaded. Rename one of them.`);
 	}
 }
 

@@ -87,13 +87,14 @@ async function* setsOf({ home, config, project, warn, environment, sessions }: O
 	const plugins = { settings: config.plugins, environment, asksNobody: config.approvals?.mode === "off", sessions, warn };
 	const examined = await examine(home, config.extensions ?? {});
 	const settings = withDefaults(config.extensions ?? {}, examined);
-	const bundled = await bundledExtensions(config.extensions ?? {}, home.config, { home: home.path, taken: examined.extensions.map(({ name }) => name), warn });
+	const theirs = home.hermes === undefined ? undefined : userPackages(join(home.hermes, "extensions"), settings, home.config, python);
+	const taken = [...examined.extensions, ...(theirs?.found ?? [])].map(({ name }) => name);
+	const bundled = await bundledExtensions(config.extensions ?? {}, home.config, { home: home.path, taken, warn });
 	hosts.settings = { ...settings, ...bundled.settings };
 	hosts.examined = examined.extensions;
 	yield { set: bundled, host: user };
-	const theirs = home.hermes === undefined ? undefined : besides(userPackages(join(home.hermes, "extensions"), settings, home.config, python), examined.extensions);
 	const scripts = arranged(userExtensions(home.extensions, settings, home.config), examined, "script");
-	yield { set: { ...scripts, others: [...(scripts.others ?? []), ...bundledNames(), ...(theirs?.found ?? []).map(({ name }) => name)] }, host: user };
+	yield { set: { ...scripts, others: [...(scripts.others ?? []), ...(Object.keys(settings).length === 0 ? [] : bundledNames()), ...(theirs?.found ?? []).map(({ name }) => name)] }, host: user };
 	yield { set: arranged(userPackages(home.extensions, settings, home.config, python), examined, "python"), host: user };
 	// Loaded only where there are any.
 	if (config.file_hooks !== undefined) yield await (await import("./file-hooks.ts")).fileHooks(home, config.file_hooks, user);
@@ -114,14 +115,4 @@ async function* setsOf({ home, config, project, warn, environment, sessions }: O
 		const { projectPlugins } = await import("./project/plugins.ts");
 		yield { set: await projectPlugins(project, { ...plugins, python: ownPython, nextCalls: await hosts.nextCalls("project") }), host: own };
 	}
-}
-
-/** A set without those whose name is taken, which is said of each. */
-function besides(set: ExtensionSet, others: readonly { readonly name: string; readonly file: string }[]): ExtensionSet {
-	const twinOf = (name: string) => others.find((other) => other.name === name);
-	return {
-		...set,
-		found: set.found.filter(({ name }) => twinOf(name) === undefined),
-		problems: [...set.problems, ...set.found.flatMap((one) => (twinOf(one.name) === undefined ? [] : [{ ...one, message: `there is another extension of that name, ${twinOf(one.name)!.file}; only that one is loaded. Rename one of them.` }]))],
-	};
 }

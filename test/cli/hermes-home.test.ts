@@ -79,6 +79,15 @@ test("its hooks, plugins and extensions run, and not one of its files is written
 	assert.deepEqual(theirs(), before);
 });
 
+test("an extension of ours and one of its own with the same name: ours runs, and the other is said to be left out", { timeout: 60_000 }, async () => {
+	mkdirSync(join(hermes, "hookline/extensions"), { recursive: true });
+	writeFileSync(join(hermes, "hookline/extensions/rules.ts"), 'import { block, defineExtension } from "hookline";\nexport default defineExtension((hooks) => hooks.guard("tool.calling", { name: "own" }, () => block("ours")));\n');
+	const { stdout, stderr, code } = await place.run(["hooks", "list"], { env: env() });
+	assert.equal(code, 1);
+	assert.match(stderr, /The extension 'rules' is not loaded, .*there is another extension of that name, .*rules\.ts; only that one is loaded\. Rename one of them\./);
+	assert.deepEqual([/rules\/own/.test(stdout), /rules\/rule\b/.test(stdout)], [true, false]);
+});
+
 test("our own settings lie beside it and come before its own", { timeout: 60_000 }, async () => {
 	const before = theirs();
 	const set = await place.run(["config", "set", "agent.max_steps", "7"], { env: env() });

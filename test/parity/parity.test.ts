@@ -7,31 +7,32 @@ import { pathToFileURL } from "node:url";
 import { eventNames } from "../../src/events/catalog.ts";
 import type { EventName } from "../../src/events/payloads/all.ts";
 import { callTerminal, Place } from "../cli/program.ts";
+import { Served } from "../gateway/served.ts";
 import { onScreen } from "../cli/screen.ts";
 
 /** The ways there are today to reach the agent. */
-const paths = ["argument", "piped", "json", "chat", "lines", "screen", "resumed", "subagent", "mcp", "compaction"] as const;
+const paths = ["argument", "piped", "json", "chat", "lines", "screen", "resumed", "subagent", "mcp", "compaction", "gateway"] as const;
 type Path = (typeof paths)[number];
 
 /** Which events a path causes with the prompts below; or why none does yet. */
-const everywhere = ["argument", "piped", "json", "chat", "lines", "screen", "resumed", "mcp", "compaction"] as const;
+const everywhere = ["argument", "piped", "json", "chat", "lines", "screen", "resumed", "mcp", "compaction", "gateway"] as const;
 /** A child has a turn like any other, but nobody types to it or reads what it says. */
 const alsoChildren = paths;
 const expected: Readonly<Record<EventName, readonly Path[] | string>> = {
-	"message.receiving": "there is no messaging platform yet",
-	"message.received": "there is no messaging platform yet",
-	"reaction.added": "there is no messaging platform yet",
-	"reaction.removed": "there is no messaging platform yet",
-	"gateway.started": "there is no gateway yet",
-	"gateway.stopped": "there is no gateway yet",
+	"message.receiving": ["gateway"],
+	"message.received": ["gateway"],
+	"reaction.added": "HTTP has no reactions",
+	"reaction.removed": "HTTP has no reactions",
+	"gateway.started": ["gateway"],
+	"gateway.stopped": ["gateway"],
 	"subagent.starting": alsoChildren,
 	"subagent.started": alsoChildren,
 	"subagent.stopped": alsoChildren,
-	"session.compacting": ["chat", "lines", "screen", "resumed", "mcp", "compaction"],
-	"session.compacted": ["chat", "lines", "screen", "resumed", "mcp", "compaction"],
+	"session.compacting": ["chat", "lines", "screen", "resumed", "mcp", "compaction", "gateway"],
+	"session.compacted": ["chat", "lines", "screen", "resumed", "mcp", "compaction", "gateway"],
 	// Only what a person types: a line that comes through a pipe may be anybody's.
 	"shell.running": ["lines", "screen"],
-	"config.changed": "the configuration is read once",
+	"config.changed": "nobody takes up other settings here; test/agent/reload.test.ts has it",
 	"message.sending": everywhere,
 	"message.sent": everywhere,
 	"command.running": everywhere,
@@ -125,6 +126,11 @@ const drive: Readonly<Record<Path, (place: Place, env: Readonly<Record<string, s
 		place.config(settings({ models: { ...models, rehearsal: { context_tokens: 1000 } } }));
 		const long = `SAY ${"word ".repeat(1000)}`;
 		await place.run([], { env, stdin: `${[long, long, ...prompts.filter((prompt) => prompt !== "/compact")].join("\n")}\n` });
+	},
+	async gateway(place, env) {
+		const gateway = await Served.start(place, `models: ${JSON.stringify(models)}\ngateway: {http: {port: 0}}`, env);
+		for (const prompt of prompts) await gateway.ask(prompt);
+		await gateway.stop();
 	},
 	async resumed(place, env) {
 		await place.run(["run", "SAY first"], { env: { ...env, RECORD: "/dev/null" } });
