@@ -1,4 +1,5 @@
 // Every setting of config.yaml, once: the check, its messages and the documentation derive from it.
+import { type GatewayConfig, gatewaySchema } from "./gateway.ts";
 
 /** Settings as the rest of the program sees them. Absent ones are undefined; defaults stand where they are used. */
 export interface Config {
@@ -38,13 +39,6 @@ export interface Config {
 	readonly extensions?: Readonly<Record<string, ExtensionConfig>>;
 	readonly plugins?: PluginsConfig;
 	readonly gateway?: GatewayConfig;
-}
-
-export interface GatewayConfig {
-	readonly session_per?: "chat" | "thread" | "user";
-	readonly max_turns?: number;
-	readonly access?: { readonly owners?: readonly string[]; readonly users?: readonly string[]; readonly pairing?: "on" | "off" };
-	readonly http?: { readonly host?: string; readonly port?: number; readonly token_env?: string; readonly token_file?: string };
 }
 
 /** Where a model answers, and where its key is. */
@@ -112,7 +106,6 @@ export interface PluginConfig {
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const dollars = (description: string) => ({ type: "number", minimum: 0, description }) as const;
 const count = (minimum: number, maximum: number, description: string) => ({ type: "integer", minimum, maximum, description }) as const;
-const people = (description: string) => ({ type: "array", items: { type: "string", pattern: "^[a-z]+:.+$" }, description }) as const;
 const keyPlaces = {
 	api_key_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable that holds the key. The key itself never stands in this file." },
 	api_key_file: { type: "string", pattern: "^(?:~?[/\\\\]|[A-Za-z]:[/\\\\])", description: "A file that holds the key and nothing else, absolute or from `~/` on; only its owner may be able to read it." },
@@ -215,6 +208,26 @@ export const configSchema = {
 		hooks: {
 			type: "object",
 			description: "Shell hooks: programs that are started at an event, by its name.",
+			properties: {
+				outbound: {
+					type: "array",
+					description: "Addresses that are told of events (docs/outbound-webhooks.md), each with `url`, `events` and what else is named there.",
+					items: {
+						type: "object",
+						required: ["url", "events"],
+						properties: {
+							url: { type: "string", pattern: "^https?://", description: "Where each event is sent with POST." },
+							events: { type: "array", minItems: 1, items: { type: "string" }, description: "The events: names of ours, of Hermes Agent's shell hooks or of its gateway hooks." },
+							name: { type: "string", description: "What lists call it; its host otherwise." },
+							secret_env: { type: "string", description: "The environment variable with the secret that what is sent is signed with." },
+							secret: { type: "string", description: "The secret itself, where it stands in this file; secret_env comes before it." },
+							matcher: { type: "string", description: "A regular expression for the whole name of a tool, at events about one; all tools." },
+							timeout: { type: "number", minimum: 1, maximum: 60, description: "Seconds one try may take; 10." },
+							format: { type: "string", enum: ["hermes", "standard"], description: "hermes: what Hermes Agent sends. standard: Standard Webhooks with the payload of ours; hermes." },
+						},
+					},
+				},
+			},
 			additionalProperties: {
 				type: "array",
 				description: "Programs to start at this event, each with `command` and what else docs/shell-hooks.md names.",
@@ -320,35 +333,6 @@ export const configSchema = {
 				stream_reasoning_deltas: { type: "boolean", description: "true: on_stream_delta hears what a model thinks as well." },
 			},
 		},
-		gateway: {
-			type: "object",
-			description: "What `hookline gateway run` serves.",
-			additionalProperties: false,
-			properties: {
-				session_per: { type: "string", enum: ["chat", "thread", "user"], description: "What has a conversation of its own: each chat, each thread of a chat, or each person across all chats; thread." },
-				max_turns: count(1, 1000, "Conversations that are worked on at the same time; 16."),
-				access: {
-					type: "object",
-					description: "Who may talk to the agent; whoever has the token of the HTTP API and names no user is an owner.",
-					additionalProperties: false,
-					properties: {
-						owners: people("Who may talk to the agent and run every command: `PLATFORM:USER`, or `PLATFORM:*` for everybody there."),
-						users: people("Who may talk to the agent and run the commands that concern their own chat."),
-						pairing: { type: "string", enum: ["on", "off"], description: "on: whoever else writes gets a code, with which an owner lets them in. off: they are refused; on." },
-					},
-				},
-				http: {
-					type: "object",
-					description: "The HTTP API and the page to chat on.",
-					additionalProperties: false,
-					properties: {
-						host: { type: "string", minLength: 1, description: "The address to listen at; 127.0.0.1. Another one needs a token of yours." },
-						port: count(0, 65_535, "The port, 0 for any that is free; 7717."),
-						token_env: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$", description: "The environment variable with the token that every request has to bring. Without this and token_file one is made, and kept in the home." },
-						token_file: { type: "string", pattern: "^(?:~?[/\\\\]|[A-Za-z]:[/\\\\])", description: "A file that holds the token and nothing else, absolute or from `~/` on." },
-					},
-				},
-			},
-		},
+		gateway: gatewaySchema,
 	},
 } as const;
