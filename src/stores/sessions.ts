@@ -138,15 +138,26 @@ export interface Sessions {
 // No i, l, o, u: ids are read out and typed.
 const letters = "0123456789abcdefghjkmnpqrstvwxyz";
 
+/** Those this process made within a second: a gateway begins hundreds, and of so many two would be the same now and then. */
+const made = { second: "", ids: new Set<string>() };
+
 /**
- * A new id such as `20261121-153012-k3f9`: UTC, so that ids sort by time through every change of clocks.
+ * A new id such as `20261121-153012-k3f9`, which this process gives once: UTC, so that ids sort by time through every change of clocks.
  * @param now milliseconds since the epoch
  * @param random numbers from 0 up to, not including, 1
  */
 export function newSessionId(now: number, random: () => number = Math.random): string {
 	const [date, time] = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "").split("T");
-	const tail = Array.from({ length: 4 }, () => letters[Math.floor(random() * letters.length)]);
-	return `${date}-${time}-${tail.join("")}`;
+	const second = `${date}-${time}`;
+	if (made.second !== second) {
+		made.second = second;
+		made.ids.clear();
+	}
+	const letter = () => letters[Math.floor(random() * letters.length)]!;
+	let id = `${second}-${letter()}${letter()}${letter()}${letter()}`;
+	while (made.ids.has(id)) id += letter();
+	made.ids.add(id);
+	return id;
 }
 
 /** The longest title, in characters. */
