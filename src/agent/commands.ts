@@ -1,7 +1,8 @@
 // The slash commands every conversation has.
 import { compact } from "./compaction.ts";
-import type { Command, Conversation } from "./conversation.ts";
+import { type Command, CommandRefused, type Conversation } from "./conversation.ts";
 import { modelCommands } from "./model-commands.ts";
+import { lostResult } from "./session.ts";
 import { sessionCommands } from "./session-commands.ts";
 
 export const basicCommands: readonly Command[] = [
@@ -24,7 +25,10 @@ export const basicCommands: readonly Command[] = [
 	{
 		name: "compact",
 		summary: "summarise the conversation so far, to make room; what to keep in mind may follow",
-		async run({ session }, args, stop) {
+		async run({ session, waiting }, args, stop) {
+			if (waiting !== undefined) throw new CommandRefused("A question is open. Answer it first, with /approve or /deny, or end the turn with /stop.");
+			// One that a process left when it died.
+			session.closeOpenCalls(lostResult);
 			const made = await compact(session, "asked", args, stop);
 			return made.kind === "done" ? `${made.before} messages became ${made.after}; the transcript keeps them all.` : made.why;
 		},

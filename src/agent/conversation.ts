@@ -7,11 +7,14 @@ import { SessionInUseError } from "../stores/leases.ts";
 import { type NewImage, newSessionId, type SessionRecord } from "../stores/sessions.ts";
 import { StoreError } from "../stores/store.ts";
 import { newId } from "../system/ids.ts";
+import { withdraw } from "./approval.ts";
 import { type GivenImage, takeImages } from "./images.ts";
 import { send } from "./output.ts";
+import type { WaitingTurn } from "./parked.ts";
 import type { AgentParts } from "./parts.ts";
-import { newSession, resumeSession, type Session, type SessionPlace } from "./session.ts";
-import { runTurn, type TurnResult } from "./turn.ts";
+import { interruptedResult, lostResult, newSession, resumeSession, type Session, type SessionPlace } from "./session.ts";
+import type { ApprovalAnswer } from "./surface.ts";
+import { goOnWithTurn, runTurn, type TurnResult } from "./turn.ts";
 
 export interface Command {
 	/** Without the slash. */
@@ -40,6 +43,7 @@ export class Conversation {
 	readonly #ownCommands: readonly Command[];
 	#commands: { readonly version: number | undefined; readonly all: ReadonlyMap<string, Command> } | undefined;
 	#session: Session;
+	#waiting: WaitingTurn | undefined;
 	/** Begins a turn with a text that nobody typed; set by a surface that can. */
 	beginTurn: ((text: string) => void) | undefined;
 	/** Why whoever speaks now may not run a command; undefined when they may. Set by a surface where not everybody may run all of them. */
@@ -96,6 +100,64 @@ export class Conversation {
 		return conversation;
 	}
 
+	/** The turn that ended with questions to a person and goes on with the answers. Until then what is said joins it. */
+	get waiting(): WaitingTurn | undefined {
+		return this.#waiting;
+	}
+
+	/** Takes up a turn that waits, as it may have been left by another process. Questions about calls that are over are withdrawn. */
+	takeUpWaiting(turn: WaitingTurn | undefined): void {
+		const session = this.#session;
+		const open = new Set(turn === undefined ? [] : session.openCalls.map(({ id }) => id));
+		const isOpen = ({ callId, sessionKey }: WaitingTurn["calls"][number]) => sessionKey === session.id && open.has(callId);
+		this.#waiting = turn?.calls.some(isOpen) === true ? { ...turn, calls: turn.calls.filter(isOpen) } : undefined;
+		if (turn !== undefined) withdraw(session, turn.calls.filter((call) => !isOpen(call)), "The conversation went on without an answer.");
+	}
+
+	/** Lets the turn that waits go on with answers, by `approvalId`; when there is none nothing happens. */
+	async goOn(answers: ReadonlyMap<string, ApprovalAnswer>, stop: AbortSignal): Promise<TurnResult> {
+		const turn = this.#waiting;
+		if (turn === undefined) return done("");
+		this.#waiting = undefined;
+		return this.#withWhatCameLate(await goOnWithTurn(this.#session, turn, answers, stop), stop);
+	}
+
+	/** Ends the turn that waits, as when the user stops it; false when none does. */
+	async endWaiting(): Promise<boolean> {
+		if (this.#waiting === undefined) return false;
+		const unheard = this.takeUnsaid();
+		await this.goOn(new Map(), AbortSignal.abort());
+		await this.tellUnheard(unheard);
+		return true;
+	}
+
+	/** Gives up the turn that waits, which a process let go on and did not end: what its calls did is not known. */
+	loseWaiting(): void {
+		const turn = this.#waiting;
+		this.#waiting = undefined;
+		if (turn === undefined) return;
+		this.parts.engine.endTurn(turn.turnId);
+		withdraw(this.#session, turn.calls, "Hookline was ended before there was an answer.");
+		this.#session.closeOpenCalls(lostResult);
+	}
+
+	/** Tells that what was said for a turn that waited came to nothing. */
+	async tellUnheard(said: readonly string[]): Promise<void> {
+		if (said.length > 0) await send(this.#session, `What was said while a question was open was not heard: "${said.join("\n\n")}". Say it again if it still counts.`, "notice");
+	}
+
+	/** Another turn for what was said too late to join one. */
+	async #withWhatCameLate(first: TurnResult, stop: AbortSignal): Promise<TurnResult> {
+		let result = first;
+		while (result.completed && this.#session.steered.length > 0) {
+			const [...said] = this.#session.steered;
+			this.#session.steered = [];
+			result = await runTurn(this.#session, said.join("\n\n"), stop);
+		}
+		this.#waiting = result.waits;
+		return result;
+	}
+
 	/** Takes what a person typed: a command runs, anything else is a turn (images go with it), and another one for what was said too late to join it. */
 	async submit(text: string, origin: InputReceiving["origin"], stop: AbortSignal, given: readonly GivenImage[] = []): Promise<TurnResult> {
 		const session = this.#session;
@@ -108,13 +170,13 @@ export class Conversation {
 		const command = commandIn(received.input);
 		if (command && images.length > 0) this.parts.warn(`/${command.name} takes no images; send them with a message.`);
 		if (command) return this.#command(command.name, command.args, stop);
-		let result = await runTurn(session, received.input, stop, images);
-		while (result.completed && session.steered.length > 0) {
-			const [...said] = session.steered;
-			session.steered = [];
-			result = await runTurn(session, said.join("\n\n"), stop);
+		if (this.#waiting === undefined) return this.#withWhatCameLate(await runTurn(session, received.input, stop, images), stop);
+		if (images.length > 0) {
+			const error = "A question is open, and images cannot wait for its answer. Send them again when it is answered.";
+			return { ...done(await send(session, error, "notice", stop)), completed: false, error };
 		}
-		return result;
+		session.steered = [...session.steered, received.input];
+		return { text: "", completed: false, interrupted: false, waits: this.#waiting };
 	}
 
 	/**
@@ -227,7 +289,9 @@ export class Conversation {
 	async fork(messages?: number): Promise<void> {
 		const { parts } = this;
 		const { id, place } = this.#session;
+		const waited = this.#waiting !== undefined;
 		await this.#switch("fork", undefined, () => resumeSession(parts, place, parts.store.sessions.fork(id, newSessionId(Date.now()), messages)));
+		if (waited) this.#session.closeOpenCalls(interruptedResult);
 	}
 
 	async #switch(to: SessionSwitching["to"], targetSessionId: string | undefined, open: () => Session, reason = "new"): Promise<void> {
@@ -239,6 +303,7 @@ export class Conversation {
 			if (outcome.kind === "blocked") throw new SwitchRefused(`The session stays: ${outcome.reason}`);
 		}
 		const session = open();
+		await this.endWaiting();
 		await this.#end(to === "new" ? "reset" : "switched");
 		this.#session = session;
 		const previousSessionId = old.id;
@@ -257,6 +322,8 @@ export class Conversation {
 		const session = this.#session;
 		const { engine } = this.parts;
 		if (engine.has("session.ended")) engine.tell("session.ended", { ...session.facts(), reason, turns: session.turns });
+		// It may go on in another process: what hooks keep of it is in this one's memory.
+		if (this.#waiting !== undefined) engine.endTurn(this.#waiting.turnId);
 		await session.close();
 	}
 }

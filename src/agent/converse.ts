@@ -38,7 +38,7 @@ export async function converse(parts: AgentParts, from: SessionPlace, request: C
 
 /** Nobody reads along and nobody can be asked. Its model is its own: what it chooses or falls back to is nobody else's. */
 async function partsFor(parts: AgentParts, { model, tools: wanted, maxSteps }: ConverseRequest): Promise<AgentParts> {
-	const { approver: _, brought, ...rest } = parts;
+	const { approver: _, parksQuestions: __, brought, ...rest } = parts;
 	const all = brought?.tools(parts.tools) ?? parts.tools;
 	const names = all.map(({ name }) => name);
 	const unknown = wanted?.find((name) => !names.includes(name));

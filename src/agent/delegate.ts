@@ -107,8 +107,9 @@ function partsFor(parent: Session, { tools: allowed, max_steps: maxSteps = defau
 	const isLast = parent.depth + 1 >= maxDelegationDepth;
 	const tools = parent.toolset.filter(({ name }) => (allowed === undefined || allowed.includes(name)) && !(isLast && name === delegateTaskName));
 	const models = parent.parts.models.forChild();
+	const { parksQuestions: _, ...parts } = parent.parts;
 	return {
-		...parent.parts,
+		...parts,
 		models,
 		get model() {
 			return models.current;

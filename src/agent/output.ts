@@ -13,12 +13,17 @@ export function mayStream({ engine }: AgentParts): boolean {
 export async function send(session: Session, text: string, purpose: MessagePurpose, signal?: AbortSignal): Promise<string> {
 	const { engine, output } = session.parts;
 	if (output === nobodyReads) return text;
-	let final = text;
-	if (engine.has("message.sending")) {
-		const outcome = await engine.dispatch("message.sending", { ...session.facts(), text, purpose }, signal ? { signal } : {});
-		final = outcome.kind === "go" ? outcome.payload.text : `[This message was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`;
-	}
+	const { text: final } = await worded(session, text, purpose, signal);
 	output.message(final, purpose);
 	if (output.tellsSent !== true && engine.has("message.sent")) engine.tell("message.sent", { ...session.facts(), text: final, purpose });
 	return final;
+}
+
+/** A text as the hooks of `message.sending` leave it, for who sends it on another way. */
+export async function worded(session: Session, text: string, purpose: MessagePurpose, signal?: AbortSignal): Promise<{ readonly text: string; readonly isWithheld: boolean }> {
+	const { engine } = session.parts;
+	if (!engine.has("message.sending")) return { text, isWithheld: false };
+	const outcome = await engine.dispatch("message.sending", { ...session.facts(), text, purpose }, signal ? { signal } : {});
+	if (outcome.kind === "go") return { text: outcome.payload.text, isWithheld: false };
+	return { text: `[This message was withheld: ${outcome.kind === "blocked" ? outcome.reason : outcome.text}]`, isWithheld: true };
 }

@@ -25,6 +25,11 @@ export interface AgentParts {
 	readonly home: string;
 	/** Absent where nobody is there to ask: then every question is answered no. */
 	readonly approver?: Approver;
+	/**
+	 * Set where no turn waits for a person: one whose calls are asked about ends with them open, and goes on when somebody brings the answers
+	 * (`Conversation.goOn`). Delegated children and calls that no model made cannot: about those nobody is asked.
+	 */
+	readonly parksQuestions?: true;
 	/** Hookline's own guard, as far as its questions go. */
 	readonly approvals?: OwnApprovals;
 	readonly output: Output;

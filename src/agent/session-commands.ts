@@ -58,8 +58,9 @@ export const sessionCommands: readonly Command[] = [
 	{
 		name: "undo-last",
 		summary: "take back what you said last and everything after it; what tools did stays done",
-		run({ session }) {
-			const text = session.undoLast();
+		async run(conversation) {
+			await conversation.endWaiting();
+			const text = conversation.session.undoLast();
 			if (text === undefined) throw new CommandRefused("Nothing was said yet, so there is nothing to take back.");
 			return `Taken back: ${visibleLine(text.slice(0, 200))}${text.length > 200 ? "…" : ""}\nWhat tools did stays done.`;
 		},

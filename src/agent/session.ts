@@ -1,6 +1,6 @@
 // A conversation: its messages in memory and in the store, and the facts every event in it carries.
 import type { Facts, Sender, Surface } from "../events/payloads/facts.ts";
-import type { Message } from "../events/payloads/model.ts";
+import type { Message, ToolCallRequest } from "../events/payloads/model.ts";
 import type { ToolDeclaration } from "../models/model.ts";
 import type { Lease } from "../stores/leases.ts";
 import { type NewImage, type NewSession, newSessionId, type SessionRecord, titleOf } from "../stores/sessions.ts";
@@ -23,7 +23,7 @@ export interface SessionPlace {
 }
 
 /** What a tool call that was under way when its process ended is told to have given. */
-const lostResult = "[No result: the program ended while this call was running. Whether it had an effect is not known; check before you repeat it.]";
+export const lostResult = "[No result: the program ended while this call was running. Whether it had an effect is not known; check before you repeat it.]";
 export const interruptedResult = "[No result: the user stopped the turn.]";
 
 export class Session {
@@ -193,15 +193,19 @@ export class Session {
 		};
 	}
 
-	/** Gives each call of the last answer that has no result one: a model takes no conversation with an open call. */
-	closeOpenCalls(text: string): void {
-		const at = this.#messages.findLastIndex((message) => message.role === "assistant" && message.toolCalls !== undefined && message.toolCalls.length > 0);
+	/** The calls of the last answer that have no result. */
+	get openCalls(): readonly ToolCallRequest[] {
+		// Nothing but results comes between a call and its own.
+		const at = this.#messages.findLastIndex(({ role }) => role !== "tool");
 		const last = this.#messages[at];
-		if (last?.role !== "assistant") return;
+		if (last?.role !== "assistant") return [];
 		const answered = new Set(this.#messages.slice(at + 1).map((message) => (message.role === "tool" ? message.callId : "")));
-		for (const call of last.toolCalls ?? []) {
-			if (!answered.has(call.id)) this.append({ role: "tool", callId: call.id, name: call.name, text, isError: true });
-		}
+		return (last.toolCalls ?? []).filter(({ id }) => !answered.has(id));
+	}
+
+	/** Gives each of them one: a model takes no conversation with an open call. */
+	closeOpenCalls(text: string): void {
+		for (const { id, name } of this.openCalls) this.append({ role: "tool", callId: id, name, text, isError: true });
 	}
 
 	/** Ends its background processes and lets other processes have it. */
@@ -238,6 +242,7 @@ export function newSession(parts: AgentParts, place: SessionPlace, { parent, now
 export function resumeSession(parts: AgentParts, place: SessionPlace, record: SessionRecord): Session {
 	const lease = parts.store.leases.acquire(record.id);
 	const session = new Session(parts, place, record, parts.store.sessions.messages(record.id), lease, "store");
-	session.closeOpenCalls(lostResult);
+	// One that waits for an answer cannot be told here from one that was lost: whichever is open when the next turn begins is closed then.
+	if (parts.parksQuestions === undefined) session.closeOpenCalls(lostResult);
 	return session;
 }

@@ -9,10 +9,12 @@ import { didYouMean } from "../system/nearest.ts";
 import { copyPlain } from "../system/plain.ts";
 import { checkArguments } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
-import { askPerson } from "./approval.ts";
+import { type Ask, askPerson, askWithYes, parkQuestion, tellResolved } from "./approval.ts";
 import { inParallel } from "./parallel.ts";
+import type { ParkedCall } from "./parked.ts";
 import { interruptedResult, type Session } from "./session.ts";
 import { contextOf } from "./spill.ts";
+import type { ApprovalAnswer } from "./surface.ts";
 import { toolContextFor } from "./tool-context.ts";
 
 /** A call that may run, with the arguments that were judged; or one that is over before it began. */
@@ -31,20 +33,48 @@ interface Executed {
 	readonly blockedBy?: string;
 }
 
+/** Takes a call that a person is asked about. It has no result then, and stays open. */
+export type Park = (call: ParkedCall) => void;
+
+/** A call that was parked, and what the person said. */
+export interface AnsweredCall {
+	readonly request: ToolCallRequest;
+	readonly call: ParkedCall;
+	readonly answer: ApprovalAnswer;
+}
+
 /**
  * Runs the calls of one model answer and adds their results to the conversation, in the order of the calls: hooks one call after the other,
  * then the tools together.
  */
-export async function runToolCalls(session: Session, calls: readonly ToolCallRequest[], signal: AbortSignal): Promise<void> {
+export async function runToolCalls(session: Session, calls: readonly ToolCallRequest[], signal: AbortSignal, park?: Park): Promise<void> {
 	const judged: Judged[] = [];
-	for (const call of calls) judged.push(await judge(session, call, signal));
+	for (const call of calls) {
+		const one = park === undefined ? await judge(session, call, signal, askPerson(session)) : await judgeOrPark(session, call, signal, park);
+		if (one !== undefined) judged.push(one);
+	}
+	await runJudged(session, judged, signal);
+}
+
+/** Lets parked calls go on: refused, or on the whole road again, on which the yes counts for nothing but what was asked. */
+export async function runAnsweredCalls(session: Session, answered: readonly AnsweredCall[], signal: AbortSignal, park: Park): Promise<void> {
+	const judged: Judged[] = [];
+	for (const { request, call, answer } of answered) {
+		tellResolved(session, call, answer);
+		const one = answer.approved ? await judgeOrPark(session, request, signal, park, { call, yes: answer }) : { request, args: call.args as JsonObject, ...refusal(answer.reason, answer.by) };
+		if (one !== undefined) judged.push(one);
+	}
+	await runJudged(session, judged, signal);
+}
+
+async function runJudged(session: Session, judged: readonly Judged[], signal: AbortSignal): Promise<void> {
 	const running = inParallel(judged, session.parts.limits.maxParallelTools, (call) => execute(session, call, signal));
 	for (const execution of running) await handBack(session, await execution, signal);
 }
 
-/** Runs a call that no model made: on the same road, but neither it nor its result joins the conversation. */
+/** Runs a call that no model made: on the same road, but neither it nor its result joins the conversation. No turn could wait for an answer about it. */
 export async function runToolCall(session: Session, call: ToolCallRequest, signal: AbortSignal): Promise<ToolResult> {
-	const executed = await execute(session, await judge(session, call, signal), signal);
+	const executed = await execute(session, await judge(session, call, signal, askPerson(session)), signal);
 	const result = await returned(session, executed, signal);
 	tellCalled(session, executed, result);
 	return result;
@@ -68,7 +98,18 @@ function prepare(session: Session, request: ToolCallRequest): { readonly tool: T
 	return mistake === undefined ? { tool, args: args as JsonObject } : { mistake, args: typeof args === "object" && args !== null && !Array.isArray(args) ? (args as JsonObject) : {} };
 }
 
-async function judge(session: Session, request: ToolCallRequest, signal: AbortSignal): Promise<Judged> {
+/** Undefined for a call that was parked. */
+async function judgeOrPark(session: Session, request: ToolCallRequest, signal: AbortSignal, park: Park, given?: { readonly call: ParkedCall; readonly yes: ApprovalAnswer & { readonly approved: true } }): Promise<Judged | undefined> {
+	let isParked = false;
+	const parking = parkQuestion(session, request.id, (call) => {
+		isParked = true;
+		park(call);
+	}, given && true);
+	const judged = await judge(session, request, signal, given === undefined ? parking : askWithYes(session, given.call, given.yes, parking));
+	return isParked && !signal.aborted ? undefined : judged;
+}
+
+async function judge(session: Session, request: ToolCallRequest, signal: AbortSignal, ask: Ask): Promise<Judged> {
 	const prepared = prepare(session, request);
 	if ("mistake" in prepared) return { request, args: prepared.args, result: { text: prepared.mistake, isError: true } };
 	const { tool, args } = prepared;
@@ -76,7 +117,7 @@ async function judge(session: Session, request: ToolCallRequest, signal: AbortSi
 	const outcome = await session.parts.engine.dispatch(
 		"tool.calling",
 		{ ...session.facts(), toolName: tool.name, callId: request.id, args },
-		{ signal, validate: (_, value) => checkArguments(tool, value), ask: askPerson(session) },
+		{ signal, validate: (_, value) => checkArguments(tool, value), ask },
 	);
 	if (outcome.kind === "go") return { request, tool, go: outcome };
 	if (outcome.kind === "responded") return { request, args, result: { text: outcome.text, isError: false } };

@@ -7,12 +7,15 @@ import { SessionInUseError } from "../stores/leases.ts";
 import type { NewImage } from "../stores/sessions.ts";
 import { OperationBlocked } from "../engine/engine.ts";
 import { newId } from "../system/ids.ts";
+import { withdraw } from "./approval.ts";
 import { compact, isFull } from "./compaction.ts";
 import { callModel } from "./model-call.ts";
 import { send } from "./output.ts";
-import { interruptedResult, type Session } from "./session.ts";
+import type { ParkedCall, TurnState, WaitingTurn } from "./parked.ts";
+import { interruptedResult, lostResult, type Session } from "./session.ts";
 import { contextOf } from "./spill.ts";
-import { runToolCalls } from "./tool-call.ts";
+import type { ApprovalAnswer } from "./surface.ts";
+import { runAnsweredCalls, runToolCalls } from "./tool-call.ts";
 
 /** How a turn came out. `text` is what the person was sent as its answer, or empty. */
 export interface TurnResult {
@@ -21,6 +24,8 @@ export interface TurnResult {
 	readonly interrupted: boolean;
 	/** Why it did not complete, as a sentence for the person. */
 	readonly error?: string;
+	/** It asked a person and goes on with their answers; plain data. */
+	readonly waits?: WaitingTurn;
 }
 
 /**
@@ -28,17 +33,31 @@ export interface TurnResult {
  * `text` has passed `input.receiving`.
  */
 export async function runTurn(session: Session, text: string, stop: AbortSignal, images: readonly NewImage[] = []): Promise<TurnResult> {
-	const { engine } = session.parts;
-	const signal = AbortSignal.any([stop, session.lost]);
-	const turn = new Turn(session, text, signal, images);
-	session.turnId = newId("t");
 	session.turns++;
+	const state: TurnState = { turnId: newId("t"), text, steps: 0, continuations: 0, toolNames: [], usage: {}, durationMs: 0 };
+	return run(session, state, stop, (turn) => turn.run(images));
+}
+
+/**
+ * Goes on with a turn that waits. Answers are by `approvalId`; a call without one, or which is no longer what was asked about, goes on waiting. With a
+ * signal that is aborted already the turn ends as one that the user stops. Otherwise as `runTurn`.
+ */
+export async function goOnWithTurn(session: Session, { calls, ...state }: WaitingTurn, answers: ReadonlyMap<string, ApprovalAnswer>, stop: AbortSignal): Promise<TurnResult> {
+	return run(session, state, stop, (turn) => turn.goOn(calls, answers));
+}
+
+async function run(session: Session, state: TurnState, stop: AbortSignal, work: (turn: Turn) => Promise<TurnResult>): Promise<TurnResult> {
+	const { engine } = session.parts;
+	const turn = new Turn(session, state, AbortSignal.any([stop, session.lost]));
+	session.turnId = state.turnId;
+	let waits = false;
 	try {
-		const result = await turn.run().catch((error: unknown) => turn.failed(error));
+		const result = await work(turn).catch((error: unknown) => turn.failed(error));
+		waits = result.waits !== undefined;
 		turn.tellEnded(result);
 		return result;
 	} finally {
-		engine.endTurn(session.turnId);
+		if (!waits) engine.endTurn(state.turnId);
 		session.parts.models.backToChosen();
 		session.turnId = undefined;
 		session.step = undefined;
@@ -49,27 +68,76 @@ class Turn {
 	readonly #session: Session;
 	readonly #text: string;
 	readonly #signal: AbortSignal;
-	readonly #images: readonly NewImage[];
-	readonly #began = performance.now();
-	readonly #toolNames: string[] = [];
+	readonly #began: number;
+	readonly #toolNames: string[];
 	#systemPrompt: string;
-	#steps = 0;
-	#continuations = 0;
-	#usage: Usage = {};
+	#steps: number;
+	#continuations: number;
+	#usage: Usage;
+	/** Asked about, and without an answer. */
+	#parked: readonly ParkedCall[] = [];
 
-	constructor(session: Session, text: string, signal: AbortSignal, images: readonly NewImage[]) {
+	constructor(session: Session, { text, systemPrompt = session.systemPrompt, steps, continuations, toolNames, usage, durationMs }: TurnState, signal: AbortSignal) {
 		this.#session = session;
 		this.#text = text;
 		this.#signal = signal;
-		this.#images = images;
-		this.#systemPrompt = session.systemPrompt;
+		this.#systemPrompt = systemPrompt;
+		this.#steps = steps;
+		this.#continuations = continuations;
+		this.#toolNames = [...toolNames];
+		this.#usage = usage;
+		this.#began = performance.now() - durationMs;
 	}
 
-	async run(): Promise<TurnResult> {
-		const { engine, limits, model } = this.#session.parts;
-		const refused = await this.#start();
+	async run(images: readonly NewImage[]): Promise<TurnResult> {
+		const { engine, model } = this.#session.parts;
+		this.#session.closeOpenCalls(lostResult);
+		const refused = await this.#start(images);
 		if (refused !== undefined) return refused;
 		if (engine.has("turn.started")) engine.tell("turn.started", { ...this.#session.facts(), text: this.#text, model: model.name });
+		return this.#takeSteps();
+	}
+
+	async goOn(calls: readonly ParkedCall[], answers: ReadonlyMap<string, ApprovalAnswer>): Promise<TurnResult> {
+		const session = this.#session;
+		const { engine, model } = session.parts;
+		this.#parked = calls;
+		session.step = this.#steps;
+		if (engine.has("turn.started")) engine.tell("turn.started", { ...session.facts(), text: this.#text, model: model.name, goesOn: true });
+		this.#signal.throwIfAborted();
+		session.takeTools();
+		const answered = calls.flatMap((call) => {
+			const request = session.openCalls.find(({ id }) => id === call.callId);
+			const answer = answers.get(call.approvalId);
+			return request === undefined || answer === undefined ? [] : [{ request, call, answer }];
+		});
+		this.#parked = calls.filter((call) => !answered.some((one) => one.call === call));
+		await runAnsweredCalls(session, answered, this.#signal, this.#park);
+		this.#signal.throwIfAborted();
+		return this.#parked.length > 0 ? this.#waiting() : this.#takeSteps();
+	}
+
+	readonly #park = (call: ParkedCall): void => {
+		this.#parked = [...this.#parked, call];
+	};
+
+	#waiting(): TurnResult {
+		const { systemPrompt, turnId } = this.#session;
+		const state: TurnState = {
+			turnId: turnId!,
+			text: this.#text,
+			...(this.#systemPrompt !== systemPrompt && { systemPrompt: this.#systemPrompt }),
+			steps: this.#steps,
+			continuations: this.#continuations,
+			toolNames: this.#toolNames,
+			usage: this.#usage,
+			durationMs: performance.now() - this.#began,
+		};
+		return { text: "", completed: false, interrupted: false, waits: { ...state, calls: this.#parked } };
+	}
+
+	async #takeSteps(): Promise<TurnResult> {
+		const { limits } = this.#session.parts;
 		while (this.#steps < limits.maxSteps) {
 			const result = await this.#step();
 			if (result !== undefined) return result;
@@ -80,11 +148,11 @@ class Turn {
 	}
 
 	/** The hooks before the first model call, and the user's message into the conversation. */
-	async #start(): Promise<TurnResult | undefined> {
+	async #start(given: readonly NewImage[]): Promise<TurnResult | undefined> {
 		const session = this.#session;
 		const { engine, model } = session.parts;
 		let text = this.#text;
-		const images = this.#images.length > 0 && { images: this.#images.map(({ part }) => part) };
+		const images = given.length > 0 && { images: given.map(({ part }) => part) };
 		if (engine.has("turn.starting")) {
 			const first = !session.resumed && session.turns === 1;
 			const payload = { ...session.facts(), text, ...images, systemPrompt: session.systemPrompt, model: model.name, first };
@@ -95,7 +163,7 @@ class Turn {
 			this.#systemPrompt = outcome.payload.systemPrompt + (forSystem.length > 0 ? `\n\n${contextOf(session.parts, forSystem)}` : "");
 			if (forUser.length > 0) text = `${text}\n\n${contextOf(session.parts, forUser)}`;
 		}
-		session.append({ role: "user", text, ...images }, undefined, this.#images);
+		session.append({ role: "user", text, ...images }, undefined, given);
 		return undefined;
 	}
 
@@ -124,9 +192,9 @@ class Turn {
 			session.append(assistant(answer));
 			if (answer.text.trim() !== "") await send(session, answer.text, "interim", this.#signal);
 			if (answer.finish === "length") session.closeOpenCalls("[Not run: your answer was cut off by its token limit, so these arguments may be incomplete. Call again, with less at once.]");
-			else await runToolCalls(session, answer.toolCalls, this.#signal);
+			else await runToolCalls(session, answer.toolCalls, this.#signal, session.parts.parksQuestions && this.#park);
 			this.#signal.throwIfAborted();
-			return undefined;
+			return this.#parked.length > 0 ? this.#waiting() : undefined;
 		} finally {
 			if (engine.has("step.ended")) engine.tell("step.ended", { ...session.facts(), toolNames: names, durationMs: performance.now() - began });
 		}
@@ -192,6 +260,7 @@ class Turn {
 	failed(error: unknown): TurnResult {
 		const session = this.#session;
 		session.parts.output.discard();
+		withdraw(session, this.#parked, this.#signal.aborted ? undefined : "The turn ended before there was an answer.");
 		if (session.lost.aborted) return { text: "", completed: false, interrupted: false, error: wordsOf(session.lost.reason) };
 		try {
 			session.closeOpenCalls(interruptedResult);
@@ -205,11 +274,11 @@ class Turn {
 		throw error;
 	}
 
-	tellEnded({ text, completed, interrupted, error }: TurnResult): void {
+	tellEnded({ text, completed, interrupted, error, waits }: TurnResult): void {
 		const { engine } = this.#session.parts;
 		if (!engine.has("turn.ended")) return;
 		const figures = { steps: this.#steps, toolCalls: this.#toolNames.length, usage: this.#usage, durationMs: performance.now() - this.#began };
-		engine.tell("turn.ended", { ...this.#session.facts(), input: this.#text, text, completed, interrupted, ...(error !== undefined && { error }), ...figures });
+		engine.tell("turn.ended", { ...this.#session.facts(), input: this.#text, text, completed, interrupted, ...(error !== undefined && { error }), ...(waits !== undefined && { waits: true }), ...figures });
 	}
 }
 

@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { specOf } from "../../events/catalog.ts";
 import type { HookContext } from "../../events/context.ts";
+import type { Payloads } from "../../events/payloads/all.ts";
 import type { Facts, JsonObject } from "../../events/payloads/facts.ts";
 import type { HookDefinition, HookOptions, Source } from "../../events/registration.ts";
 import type { Host, LoadedExtension } from "../../hosts/host.ts";
@@ -52,8 +53,8 @@ function handlerOf(hook: ExtensionHook, id: number, loaded: LoadedUnit): (payloa
 
 /** The state of the turn goes when the turn does. */
 function turnEnd(id: number, loaded: LoadedUnit, source: Source): HookDefinition {
-	const handler = async ({ sessionId = "", turnId, at }: Facts, { signal }: HookContext) => {
-		await loaded.call(id, { payload: { session_id: sessionId, turn_id: turnId ?? null, at }, timeoutMs: specOf("turn.ended").timeoutMs, signal });
+	const handler = async ({ sessionId = "", turnId, at, waits }: Payloads["turn.ended"], { signal }: HookContext) => {
+		if (waits === undefined) await loaded.call(id, { payload: { session_id: sessionId, turn_id: turnId ?? null, at }, timeoutMs: specOf("turn.ended").timeoutMs, signal });
 	};
 	return { event: "turn.ended", stage: "observe", handler, options: { name: "turn-state" }, source, host: "python" };
 }

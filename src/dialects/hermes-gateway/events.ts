@@ -14,9 +14,10 @@ const meanings = {
 	"session:end": { event: "session.ended", only: (payload) => ofPerson(payload) && payload.reason === "reset", which: "by `/new` or `/reset`" },
 	"session:reset": { event: "session.reset" },
 	"session:compress": { event: "session.compacted", only: ofPerson },
-	"agent:start": { event: "turn.started", only: ofPerson },
+	// A turn that waits for a person is one turn there.
+	"agent:start": { event: "turn.started", only: (payload) => ofPerson(payload) && payload.goesOn !== true },
 	"agent:step": { event: "step.ended", only: ofPerson },
-	"agent:end": { event: "turn.ended", only: ofPerson },
+	"agent:end": { event: "turn.ended", only: (payload) => ofPerson(payload) && payload.waits !== true },
 	"reaction:added": { event: "reaction.added" },
 	"reaction:removed": { event: "reaction.removed" },
 } as const satisfies Record<string, Meaning>;

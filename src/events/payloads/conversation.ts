@@ -35,8 +35,8 @@ export interface CommandRan extends CommandRunning {
 
 export interface InputReceiving extends Facts {
 	readonly text: string;
-	/** How it came: typed, piped, as an argument of the program, or sent on by an extension. */
-	readonly origin: "typed" | "piped" | "argument" | "extension";
+	/** How it came: typed, piped, as an argument of the program, sent on by an extension, or by a job whose time had come or another program's request. */
+	readonly origin: "typed" | "piped" | "argument" | "extension" | "job";
 	/** What goes with the text: which images, not their bytes. */
 	readonly images?: readonly ImagePart[];
 }
@@ -85,6 +85,8 @@ export interface TurnStarting extends Facts {
 export interface TurnStarted extends Facts {
 	readonly text: string;
 	readonly model: string;
+	/** It was told before: this turn ended with a question to a person, and goes on with the answer. */
+	readonly goesOn?: true;
 }
 export interface TurnAnswering extends Facts {
 	readonly text: string;
@@ -103,6 +105,9 @@ export interface TurnEnded extends Facts {
 	readonly interrupted: boolean;
 	/** Why it did not complete, when it did not. */
 	readonly error?: string;
+	/** It asked a person and ended; the same turn goes on with their answer, and is told again when it is over. */
+	readonly waits?: true;
+	/** This and what follows counts from the beginning of the turn, without the time in which it waited for a person. */
 	readonly steps: number;
 	readonly toolCalls: number;
 	readonly usage: Usage;
