@@ -53,9 +53,24 @@ export interface SessionEngine extends AsyncDisposable {
 	 * @returns whether there was such a dead letter
 	 */
 	requeue(session: string, id: string, settled?: Readonly<Record<string, Settlement>>): Promise<boolean>;
+	/** Forgets a dead letter for good; its id stays known. @returns whether there was such a dead letter */
+	discard(session: string, id: string): Promise<boolean>;
+
+	/** How much there is to do at this moment, over all sessions and processes. */
+	counts(): Promise<EngineCounts>;
 
 	/** Stops serving without waiting for turns (`Serving.stop(0)`), then closes. Calling it again does nothing. */
 	close(): Promise<void>;
+}
+
+export interface EngineCounts {
+	/** Messages whose time has come and whose turn has not begun. */
+	readonly waiting: number;
+	/** Turns under way. */
+	readonly running: number;
+	/** Things in the outbox that nobody acknowledged. */
+	readonly outgoing: number;
+	readonly deadLetters: number;
 }
 
 export interface NewMessage {

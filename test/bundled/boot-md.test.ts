@@ -38,6 +38,48 @@ describe("boot-md", () => {
 		assert.deepEqual(said(agent), []);
 	});
 
+	describe("where there are chats", () => {
+		/** A `send_message` as the gateway has it, which answers so. */
+		function chats(answer: string): string {
+			const extension = join(folder, "chats.ts");
+			writeFileSync(extension, `import { defineExtension } from "hookline";\nexport default defineExtension((_, hookline) => hookline.registerTool({ name: "send_message", description: "Sends.", parameters: { type: "object" }, run(args) { hookline.log(JSON.stringify(args)); return ${answer}; } }));\n`);
+			return extension;
+		}
+		/** The model answers DONE. */
+		const work = 'CALL terminal {"command":"true"}\n';
+		const sent = (agent: TestAgent) => agent.log.filter((line) => line.startsWith("chats"));
+
+		test("what has to be known goes to the home chat, and to the log no more", async () => {
+			writeFileSync(file, work);
+			await using agent = await opened([chats('"sent"')]);
+			await agent.fire("gateway.started");
+			await eventually(() => sent(agent).length > 0, "it is sent");
+			assert.deepEqual([sent(agent), said(agent)], [['chats: {"to":"home","text":"DONE"}'], []]);
+		});
+
+		test("without a home chat it goes to the log, and when it was refused with the reason", async () => {
+			writeFileSync(file, work);
+			await using homeless = await opened([chats('{ text: "There is no home chat.", isError: true, details: { noHome: true } }')]);
+			await homeless.fire("gateway.started");
+			await eventually(() => said(homeless).length > 0, "it is told");
+			assert.deepEqual(said(homeless).map((line) => line.replace(/^[^:]+: /, "")), ["DONE"]);
+			await using refused = await opened([chats('{ text: "Not now.", isError: true }')]);
+			await refused.fire("gateway.started");
+			await eventually(() => said(refused).length > 1, "it is told with the reason");
+			assert.deepEqual(said(refused).map((line) => line.replace(/^[^:]+: /, "")), ["DONE", "This was not sent to the home chat: Not now."]);
+		});
+
+		test("[SILENT] anywhere in the answer sends nothing", async () => {
+			writeFileSync(file, "SAY all is well, and so [SILENT] it is\n");
+			const witness = join(folder, "witness.ts");
+			writeFileSync(witness, 'import { defineExtension } from "hookline";\nexport default defineExtension((hooks) => hooks.observe("turn.ended", ({ text }, ctx) => ctx.log(text)));\n');
+			await using agent = await opened([chats('"sent"'), witness]);
+			await agent.fire("gateway.started");
+			await eventually(() => agent.log.some((line) => line.startsWith("witness#1: all is well")), "the turn is over");
+			assert.deepEqual([sent(agent), said(agent)], [[], []]);
+		});
+	});
+
 	test("does nothing without a file, and tells when it cannot be read", async () => {
 		rmSync(file, { force: true });
 		await using none = await opened();

@@ -197,6 +197,18 @@ export function sessionEngineStepsContract(implementation: Implementation): void
 			assert.deepEqual(await engine.deadLetters(), []);
 		});
 
+		it("a dead letter that is discarded is gone, with its body, and its id stays known", async () => {
+			await engine.serve(async () => {
+				throw new Error("never");
+			}, { ...quiet, attempts: 1 });
+			await engine.append("s", message(1, "one"));
+			await eventually(() => problems.length > 0, "it is given up");
+			assert.equal(await engine.discard("s", "m2"), false);
+			assert.equal(await engine.discard("s", "m1"), true);
+			assert.equal(await engine.discard("s", "m1"), false);
+			assert.deepEqual([await engine.deadLetters(), await engine.requeue("s", "m1"), await engine.append("s", message(1))], [[], false, "duplicate"]);
+		});
+
 		it("between attempts there is a pause, longer each time", async () => {
 			const asked: number[] = [];
 			const began: number[] = [];

@@ -57,6 +57,27 @@ export function sessionEngineContract(implementation: Implementation): void {
 			}
 		});
 
+		it("counts tell what waits, what runs, what is to be delivered and what was given up; a message whose time has not come does not wait", async () => {
+			const release = Promise.withResolvers<void>();
+			const begun = Promise.withResolvers<void>();
+			for (const id of [1, 2]) await engine.append("s", message(id));
+			await engine.append("later", { ...message(3), notBefore: Date.now() + 3600_000 });
+			await engine.append("bad", message(4));
+			assert.deepEqual(await engine.counts(), { waiting: 3, running: 0, outgoing: 0, deadLetters: 0 });
+			await engine.serve(async (turn) => {
+				if (turn.session === "bad") throw new Error("no");
+				if (turn.message.id === "m1") await (begun.resolve(), release.promise);
+				else turn.emit("answer", 1);
+			}, { ...options, attempts: 1, onProblem: () => {} });
+			await begun.promise;
+			await eventually(async () => (await engine.counts()).deadLetters === 1, "the bad one is given up");
+			assert.deepEqual(await engine.counts(), { waiting: 1, running: 1, outgoing: 0, deadLetters: 1 });
+			release.resolve();
+			await outgoing(engine, 1);
+			await eventually(async () => (await engine.counts()).running === 0, "all is done");
+			assert.deepEqual(await engine.counts(), { waiting: 0, running: 0, outgoing: 1, deadLetters: 1 });
+		});
+
 		it("an id the session has seen is a duplicate: while it waits, when it was handled, and after a restart; another session may have it", async () => {
 			assert.equal(await engine.append("s", message(1, "first")), "accepted");
 			assert.equal(await engine.append("s", message(1, "second")), "duplicate");

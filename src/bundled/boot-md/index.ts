@@ -30,7 +30,22 @@ export default defineExtension((hooks, hookline) => {
 		const { text, completed, error, sessionId } = await hookline.converse({ text: task(checklist), surface: "boot" });
 		if (!completed) throw new Error(error ?? `session ${sessionId} was interrupted`);
 		if (text.includes(silent)) return;
+		const failure = await sendHome(text);
+		if (failure === "sent") return;
 		hookline.log(text);
 		hookline.ui.notify(text);
+		if (failure !== "no home") hookline.log(`This was not sent to the home chat: ${failure}`);
+	}
+
+	/** Otherwise why not. */
+	async function sendHome(text: string): Promise<"sent" | "no home" | (string & {})> {
+		if (!(await hookline.getAllTools()).includes("send_message")) return "no home";
+		try {
+			const sent = await hookline.callTool("send_message", { to: "home", text });
+			if (!sent.isError) return "sent";
+			return sent.details?.["noHome"] === true ? "no home" : sent.text;
+		} catch (error) {
+			return error instanceof Error ? error.message : String(error);
+		}
 	}
 });

@@ -1,11 +1,11 @@
 // Durable turns on the embedded database: a connection of its own to the home's file.
-import type { DeadLetter, Handler, NewMessage, Outgoing, ServeOptions, SessionEngine, SessionSnapshot, Settlement } from "../session-engine.ts";
+import type { DeadLetter, EngineCounts, Handler, NewMessage, Outgoing, ServeOptions, SessionEngine, SessionSnapshot, Settlement } from "../session-engine.ts";
 import { StoreError } from "../store.ts";
 import { type Database, inMemory, openDatabase } from "./database.ts";
 import { SqliteLeases } from "./leases.ts";
 import { Commits } from "./session-engine/commits.ts";
-import { listDeadLetters, requeue } from "./session-engine/dead-letters.ts";
-import { accept, lineUp } from "./session-engine/rows.ts";
+import { discard, listDeadLetters, requeue } from "./session-engine/dead-letters.ts";
+import { accept, countAll, lineUp } from "./session-engine/rows.ts";
 import { pollMs, SqliteServing } from "./session-engine/serving.ts";
 import { checked } from "./session-engine/values.ts";
 
@@ -135,6 +135,14 @@ export class SqliteSessionEngine implements SessionEngine {
 		const wasThere = await this.#commits.write(() => requeue(this.#database, session, id, settled));
 		for (const serving of this.#servings) serving.wake();
 		return wasThere;
+	}
+
+	async discard(session: string, id: string): Promise<boolean> {
+		return this.#commits.write(() => discard(this.#database, session, id));
+	}
+
+	async counts(): Promise<EngineCounts> {
+		return this.#database.snapshot(() => countAll(this.#database));
 	}
 
 	close(): Promise<void> {

@@ -1,4 +1,4 @@
-// Messages that were given up: looked at, and put back by a person.
+// Messages that were given up: looked at, and put back or forgotten by a person.
 import type { DeadLetter, Settlement } from "../../session-engine.ts";
 import { StoreError } from "../../store.ts";
 import type { Database } from "../database.ts";
@@ -33,6 +33,14 @@ export function requeue(database: Database, session: string, id: string, settled
 	database.run("UPDATE inbox SET state = 'waiting', due_at = NULL, attempts = 0, failures = 0, settled_at = NULL WHERE n = ?", row.n);
 	database.run("UPDATE served_sessions SET waiting = waiting + 1 WHERE id = ?", session);
 	lineUp(database, session);
+	return true;
+}
+
+/** Inside the caller's transaction. */
+export function discard(database: Database, session: string, id: string): boolean {
+	const row = database.get<{ n: number }>("UPDATE inbox SET state = 'handled', body = NULL, why = NULL, settled_at = ? WHERE session = ? AND id = ? AND state = 'dead' RETURNING n", Date.now(), session, id);
+	if (!row) return false;
+	database.run("DELETE FROM journal WHERE n = ?", row.n);
 	return true;
 }
 

@@ -1,5 +1,5 @@
 // The queues as rows. Everything here runs inside the caller's transaction.
-import type { QueuedMessage } from "../../session-engine.ts";
+import type { EngineCounts, QueuedMessage } from "../../session-engine.ts";
 import { TurnLostError } from "../../session-engine.ts";
 import { StoreError } from "../../store.ts";
 import type { Database } from "../database.ts";
@@ -88,6 +88,18 @@ export function accept(database: Database, { session, id, kind, json, notBefore 
 	database.run("INSERT INTO served_sessions (id, waiting) VALUES (?, 1) ON CONFLICT DO UPDATE SET waiting = waiting + 1", session);
 	if (due === null) lineUp(database, session);
 	return "accepted";
+}
+
+/** How much there is to do; only reads. */
+export function countAll(database: Database): EngineCounts {
+	const count = (sql: string) => database.get<{ n: number }>(`SELECT count(*) AS n FROM ${sql}`)?.n ?? 0;
+	const running = count("served_sessions WHERE owner IS NOT NULL");
+	return {
+		waiting: Math.max(0, count("inbox WHERE state = 'waiting' AND due_at IS NULL") - running),
+		running,
+		outgoing: count("outbox"),
+		deadLetters: count("inbox WHERE state = 'dead'"),
+	};
 }
 
 /** Puts the session at the end of the line if it has something to do and is neither there nor in somebody's hands. */
