@@ -2,13 +2,15 @@
 import { randomUUID, timingSafeEqual, createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { Readable } from "node:stream";
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import type { Chat, Door, Handled, Live, OutboundText, Platform } from "../../gateway/platform.ts";
-import { ChatLog } from "./log.ts";
+import type { Chat, Door, Handled, Live, OutboundText, Platform, Sent } from "../../gateway/platform.ts";
+import { type ChatFile, ChatLog } from "./log.ts";
 import { openApi } from "./open-api.ts";
-import { bodyOf, maxBodyBytes, readMessage } from "./request.ts";
+import { bodyOf, inboundOf, inMemory, maxBodyBytes, readMessage } from "./request.ts";
 import { follow, newsOf, type Tick } from "./stream.ts";
 
 export interface HttpOptions {
@@ -16,20 +18,29 @@ export interface HttpOptions {
 	/** 0 for any that is free. */
 	readonly port: number;
 	readonly token: string;
-	/** The file that chats are kept in. */
+	/** The file that chats are kept in, and the folder for files that are sent. */
 	readonly log: string;
+	readonly files: string;
 	readonly version: string;
+	/** Who answers requests to a path of `/platforms` or `/hooks`, each with a check of its own; undefined where nobody does. */
+	readonly route?: (path: string) => ((request: Request) => Promise<Response>) | undefined;
+	/** What `GET /metrics` gives, in the text format of Prometheus. */
+	readonly metrics?: () => Promise<string>;
 	readonly warn: (message: string) => void;
 }
 
 /** How long `?wait=1` waits for an answer, in ms. */
 const longestWaitMs = 600_000;
-const pageTypes = { "chat.html": "text/html; charset=utf-8", "chat.js": "text/javascript; charset=utf-8", "chat.css": "text/css; charset=utf-8" } as const;
+/** A client gets so long to send a request, in ms: 12 MiB at 100 KiB/s. */
+const longestRequestMs = 120_000;
+const pageTypes = { "chat.html": "text/html; charset=utf-8", "chat.js": "text/javascript; charset=utf-8", "chat.css": "text/css; charset=utf-8", "markdown.js": "text/javascript; charset=utf-8" } as const;
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export class Http implements Platform {
 	readonly name = "http";
 	readonly maxText = 16_000;
+	readonly buttons = true;
+	readonly maxFileBytes = 25 * 1024 * 1024;
 	readonly #options: HttpOptions;
 	readonly #log: ChatLog;
 	/** What there is to show, by `newsOf` a chat. */
@@ -41,9 +52,13 @@ export class Http implements Platform {
 	/** @throws Error when the file of the chats cannot be used. */
 	constructor(options: HttpOptions) {
 		this.#options = options;
-		this.#log = new ChatLog(options.log);
+		this.#log = new ChatLog(options.log, options.files);
 		// One for each client that follows a chat.
 		this.#news.setMaxListeners(0);
+	}
+
+	get connected(): boolean {
+		return this.#door !== undefined;
 	}
 
 	/** Where it answers, once it does. */
@@ -56,7 +71,7 @@ export class Http implements Platform {
 
 	async start(door: Door): Promise<void> {
 		const { host, port } = this.#options;
-		const server = serve({ fetch: this.#app().fetch, hostname: host, port, serverOptions: { requestTimeout: longestWaitMs + 60_000, headersTimeout: 30_000 } }) as Server;
+		const server = serve({ fetch: this.#app().fetch, hostname: host, port, serverOptions: { requestTimeout: longestRequestMs, headersTimeout: 30_000 } }) as Server;
 		this.#server = server;
 		try {
 			if (!server.listening) await once(server, "listening");
@@ -86,9 +101,10 @@ export class Http implements Platform {
 		this.#log.close();
 	}
 
-	async send(text: OutboundText): Promise<void> {
+	async send(text: OutboundText): Promise<Sent> {
 		this.#log.message(text);
 		this.#news.emit(newsOf(text.chatId), "kept");
+		return {};
 	}
 
 	async handled(handled: Handled): Promise<void> {
@@ -114,12 +130,24 @@ export class Http implements Platform {
 		app.get("/", (c) => page(c, "chat.html"));
 		app.get("/chat.js", (c) => page(c, "chat.js"));
 		app.get("/chat.css", (c) => page(c, "chat.css"));
-		app.use("/v1/*", async (c, next) => {
+		app.get("/markdown.js", (c) => page(c, "markdown.js"));
+		for (const path of ["/platforms/*", "/hooks/*"]) {
+			app.all(path, async (c, next) => {
+				const answer = this.#options.route?.(c.req.path);
+				if (answer === undefined) return next();
+				const request = await inMemory(c.req.raw);
+				return request === undefined ? c.json({ error: "That is too long." }, 413) : answer(request);
+			});
+		}
+		for (const path of ["/v1/*", "/metrics"]) app.use(path, async (c, next) => {
 			if (this.#isKnown(c.req.header("authorization"))) return next();
 			c.header("WWW-Authenticate", "Bearer");
 			return c.json({ error: "This needs the token of the gateway: send 'Authorization: Bearer TOKEN'." }, 401);
 		});
 		app.post("/v1/messages", (c) => this.#post(c));
+		app.get("/v1/files/:id", (c) => fileOf(this.#log.file(c.req.param("id"))));
+		const { metrics } = this.#options;
+		if (metrics !== undefined) app.get("/metrics", async (c) => c.text(await metrics(), 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }));
 		app.get("/v1/chats/:chat/messages", (c) => {
 			const after = numberIn(c.req.query("after"));
 			if (after === undefined) return c.json({ error: "'after' is the id of an event, a number." }, 400);
@@ -145,21 +173,23 @@ export class Http implements Platform {
 		if (body === undefined) return c.json({ error: `A message has at most ${maxBodyBytes} bytes.` }, 413);
 		const read = readMessage(c.req.header("content-type"), body);
 		if ("mistake" in read) return c.json({ error: read.mistake }, 400);
-		const { chat, thread, user, text, id = randomUUID() } = read;
+		const { chat, thread, user, text, id = randomUUID(), files } = read;
 		const door = this.#door;
 		if (door === undefined) return c.json({ error: "The gateway is stopping or starting. Send it again in a moment." }, 503, { "Retry-After": "2" });
 		// Whoever has the token and names nobody speaks for the owner.
 		const who = user === undefined ? ({ userId: "owner", isOwner: true } as const) : { userId: user };
 		let accepted;
 		try {
-			accepted = await door.accept({ chatId: chat, ...(thread !== undefined && { threadId: thread }), chatType: "dm", messageId: id, text, ...who });
+			accepted = await door.accept({ chatId: chat, ...(thread !== undefined && { threadId: thread }), chatType: "dm", messageId: id, text, ...(files !== undefined && { files: files.map(inboundOf) }), ...who });
 		} catch (error) {
 			const why = error instanceof Error ? error.message : String(error);
 			this.#options.warn(`http: a message was not taken: ${why}`);
 			return c.json({ error: `The message was not taken: ${why}` }, 503, { "Retry-After": "10" });
 		}
 		if (accepted.kind === "blocked" || accepted.kind === "stranger") return c.json({ id, error: accepted.reason }, 403);
+		if (accepted.kind === "too-many") return c.json({ id, error: accepted.reason }, 429, { "Retry-After": String(Math.ceil(accepted.retryAfterMs / 1000)) });
 		if (accepted.kind === "answered") return c.json({ id, status: "answered", messages: [accepted.text] });
+		if (accepted.kind === "accepted" && this.#log.pressed(chat, text)) this.#news.emit(newsOf(chat), "kept");
 		const status = { id, status: accepted.kind };
 		if (c.req.query("wait") !== "1") return c.json(status, 202);
 		const handled = await this.#whenHandled(chat, id, AbortSignal.any([c.req.raw.signal, this.#closing.signal, AbortSignal.timeout(longestWaitMs)]));
@@ -172,7 +202,10 @@ export class Http implements Platform {
 		const find = () => this.#log.about(chat, id).find((event) => event.type === "handled");
 		for (let found = find(); ; found = find()) {
 			if (found !== undefined || signal.aborted) return found;
-			await once(this.#news as EventEmitter, newsOf(chat), { signal }).catch(() => {});
+			let ticks: unknown[];
+			// Pieces of answers come by the hundred, and are not in the log.
+			do ticks = await once(this.#news as EventEmitter, newsOf(chat), { signal }).catch(() => ["over"]);
+			while (typeof ticks[0] === "object");
 		}
 	}
 
@@ -185,6 +218,14 @@ export class Http implements Platform {
 
 function page(c: Context, name: keyof typeof pageTypes): Response {
 	return c.body(readFileSync(new URL(`page/${name}`, import.meta.url), "utf8"), 200, { "Content-Type": pageTypes[name], "Content-Security-Policy": pagePolicy, "Cache-Control": "no-cache" });
+}
+
+/** Always as something to be saved: no page of ours shows what others made. */
+async function fileOf(file: (ChatFile & { readonly path: string }) | undefined): Promise<Response> {
+	const opened = file && (await open(file.path).catch(() => undefined));
+	if (file === undefined || opened === undefined) return Response.json({ error: "There is no such file, or not any more." }, { status: 404 });
+	const headers = { "Content-Type": file.media_type, "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(file.name.toWellFormed())}`, "Content-Security-Policy": "sandbox" };
+	return new Response(Readable.toWeb(opened.createReadStream()) as unknown as ReadableStream<Uint8Array>, { headers });
 }
 
 const numberIn = (text = "0") => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);

@@ -48,7 +48,8 @@ export function follow({ log, chat, after, news, signal }: FollowOptions): Respo
 		leave();
 	};
 	news.on(newsOf(chat), heard);
-	signal.addEventListener("abort", end, { once: true });
+	if (signal.aborted) end();
+	else signal.addEventListener("abort", end, { once: true });
 	const stream = new ReadableStream<Uint8Array>(
 		{
 			start(given) {
