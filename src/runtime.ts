@@ -23,6 +23,7 @@ import type { Ui } from "./events/ui.ts";
 import type { Settled } from "./extensions/consent/settle.ts";
 import type { LoadedExtensions } from "./extensions/load.ts";
 import { type OpenExtensions, openExtensions } from "./extensions/open.ts";
+import type { OutboundState } from "./extensions/outbound/load.ts";
 import { copyOf } from "./extensions/project/copy.ts";
 import { findProject, type ProjectStatus, statusOf } from "./extensions/project/project.ts";
 import type { LoadedShellHooks } from "./extensions/shell/load.ts";
@@ -38,7 +39,7 @@ import { knowSecrets, redactOutput } from "./system/redact.ts";
 import { builtInTools } from "./tools/built-in.ts";
 import { toolEnvironment } from "./tools/environment.ts";
 import type { McpServers, ServersOptions } from "./tools/mcp/servers.ts";
-import type { ToolSettings } from "./tools/tool.ts";
+import type { Tool, ToolSettings } from "./tools/tool.ts";
 
 export interface RuntimeOptions {
 	readonly environment: Environment;
@@ -66,6 +67,8 @@ export interface RuntimeOptions {
 	readonly onUnload?: (extension: string) => void;
 	/** What the person chose for flags of extensions, by name. */
 	readonly flags?: Readonly<Record<string, boolean | string>> | undefined;
+	/** Tools that only this surface has. */
+	readonly tools?: readonly Tool[];
 	/** Called before extensions are loaded, for hooks of the surface itself. */
 	readonly prepare?: (engine: Engine) => void;
 	/** Called with each record of the trace, a moment after its dispatch. */
@@ -81,6 +84,8 @@ export interface Runtime extends AsyncDisposable {
 	readonly extensions: LoadedExtensions & Pick<OpenExtensions, "reload" | "watch">;
 	/** Each shell hook of config.yaml, with whether it may run. */
 	readonly shellHooks: readonly Settled[];
+	/** The receivers of `hooks.outbound`. */
+	readonly outbound: readonly OutboundState[];
 	/** What the working folder brings, and whether it is loaded. */
 	readonly project: ProjectStatus;
 	readonly place: SessionPlace;
@@ -128,6 +133,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 	let agent: Promise<AgentParts> | undefined;
 	let agentParts: (stop: AbortSignal) => Promise<AgentParts> = () => Promise.reject(new Error("Hookline is still starting."));
 	const requests = agentRequests({ agent: () => (agent ??= agentParts(new AbortController().signal)), place, open });
+	const own = options.tools === undefined ? ownTools : [...ownTools, ...options.tools];
 	let servers: McpServers | undefined;
 	let extensions: OpenExtensions | undefined;
 	let shell: LoadedShellHooks | undefined;
@@ -164,7 +170,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 		if ((options.hooks && config.hooks !== undefined && config.hooks !== null) || (copied?.project.hooks.length ?? 0) > 0) {
 			const { loadShellHooks } = await import("./extensions/shell/load.ts");
 			const ways = { flag: options.acceptHooks, environment, setting: config.hooks_auto_accept };
-			shell = await loadShellHooks({ ...hooksIn, project: copied?.project, home, environment, cwd, surface, engine, sessions: store.sessions, toolNames: ownTools.map(({ name }) => name), ways, warn });
+			shell = await loadShellHooks({ ...hooksIn, project: copied?.project, home, database: store.durable ? home.database : undefined, environment, cwd, surface, engine, sessions: store.sessions, toolNames: own.map(({ name }) => name), ways, warn });
 		}
 		agentParts = async (stop: AbortSignal): Promise<AgentParts> => {
 			const models = openModels(options.model, environment, config, warn, provided);
@@ -176,7 +182,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 					return models.current;
 				},
 				get tools() {
-					return servers === undefined ? ownTools : [...ownTools, ...servers.tools];
+					return servers === undefined ? own : [...own, ...servers.tools];
 				},
 				brought,
 				open,
@@ -197,6 +203,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 			engine,
 			extensions: extensions ?? { loaded: [], failed: [], disabled: [], reload: async () => [], watch: async () => {} },
 			shellHooks: shell?.settled ?? [],
+			outbound: shell?.outbound ?? [],
 			project: projectStatus,
 			place,
 			agent: (stop = new AbortController().signal) => (agent ??= agentParts(stop)),

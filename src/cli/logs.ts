@@ -13,6 +13,8 @@ export interface LogsOptions {
 	readonly follow?: boolean;
 	readonly level: string;
 	readonly hook?: string;
+	readonly grep?: string;
+	readonly since?: string;
 	readonly limit: string;
 	readonly json?: boolean;
 }
@@ -21,10 +23,10 @@ export interface LogsOptions {
 const lookEveryMs = 100;
 
 /** @returns the exit code; with `follow` only after Ctrl-C, or when nobody reads any more. */
-export async function logs({ follow = false, level, hook, limit, json = false }: LogsOptions): Promise<number> {
+export async function logs({ follow = false, level, limit, json = false, ...more }: LogsOptions): Promise<number> {
 	const most = Number(limit);
 	if (!Number.isInteger(most) || most < 1) throw new UsageError(`--limit must be a whole number from 1, not '${limit}'.`);
-	const wanted = filterOf(levelOf(level), hook);
+	const wanted = filterOf(levelOf(level), more);
 	const show = (lines: readonly LogLine[]) => {
 		if (lines.length > 0) print(lines.map((line) => (json ? line.text : plain(line.entry))).join("\n"));
 	};
@@ -44,15 +46,31 @@ export async function logs({ follow = false, level, hook, limit, json = false }:
 }
 
 function levelOf(level: string): LogLevel {
-	const known = logLevels.find((one) => one === level);
-	if (known === undefined) throw new UsageError(`There is no level '${level}'.${didYouMean(level, logLevels)} There are ${logLevels.join(", ")}.`);
+	const known = logLevels.find((one) => one === level.toLowerCase());
+	if (known === undefined) throw new UsageError(`There is no level '${level}'.${didYouMean(level.toLowerCase(), logLevels)} There are ${logLevels.join(", ")}.`);
 	return known;
 }
 
 /** This level and worse; a hook by its id, or all of an extension by its name. */
-function filterOf(level: LogLevel, hook: string | undefined): (entry: LogEntry) => boolean {
-	const from = logLevels.indexOf(level);
-	return (entry) => logLevels.indexOf(entry.level) >= from && (hook === undefined || entry.from === hook || entry.from.startsWith(`${hook}/`) || entry.from.startsWith(`${hook}#`));
+function filterOf(level: LogLevel, { hook, grep, since }: Pick<LogsOptions, "hook" | "grep" | "since">): (entry: LogEntry) => boolean {
+	const mildest = logLevels.indexOf(level);
+	const after = since === undefined ? 0 : momentOf(since);
+	const words = grep?.toLowerCase();
+	return ({ at, level: one, from, message }) =>
+		logLevels.indexOf(one) >= mildest &&
+		at >= after &&
+		(hook === undefined || from === hook || from.startsWith(`${hook}/`) || from.startsWith(`${hook}#`)) &&
+		(words === undefined || `${from}  ${message}`.toLowerCase().includes(words));
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** In ms since the epoch. */
+function momentOf(since: string): number {
+	const [, count, unit] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(since.trim().toLowerCase()) ?? [];
+	const moment = count === undefined || unit === undefined ? Date.parse(since) : Date.now() - Number(count) * unitsMs[unit]!;
+	if (Number.isNaN(moment)) throw new UsageError(`--since takes a time ago such as 90s, 15m, 1h or 2d, or a date such as 2030-01-31T12:00, not '${since}'.`);
+	return moment;
 }
 
 function plain({ at, level, from, message }: LogEntry): string {

@@ -4,6 +4,7 @@ import { didYouMean } from "../system/nearest.ts";
 import { approvalsCommand } from "./approvals-command.ts";
 import { completionCommand } from "./completion-command.ts";
 import { configCommand, initCommand } from "./config-command.ts";
+import { cronCommand } from "./cron-command.ts";
 import { doctorCommand } from "./doctor-command.ts";
 import { extensionsCommand } from "./extensions-command.ts";
 import { CommandError, exitCodes, UsageError } from "./exit.ts";
@@ -18,7 +19,7 @@ import { sessionsCommand } from "./sessions/command.ts";
 import { trustCommand } from "./trust-command.ts";
 
 /** Errors whose message was written for the person. Anything else is a defect of ours, and is shown as one. */
-const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ConsentError", "InstallError", "ManifestError", "LockError", "ApprovalsError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "ImportError", "AccessError", "CommandError"]);
+const told = new Set(["ConfigError", "RequiredExtensionError", "ModelConfigError", "StoreError", "HomeError", "TrustError", "ConsentError", "InstallError", "ManifestError", "LockError", "ApprovalsError", "ImageRefused", "RequiredServerError", "SessionInUseError", "SwitchRefused", "LogError", "ImportError", "AccessError", "CronError", "CommandError"]);
 
 /** @returns the exit code. */
 export async function main(argv: readonly string[], version: string): Promise<number> {
@@ -84,6 +85,7 @@ function commands(version: string, exit: (code: number) => void): Command {
 	trustCommand(program.command("trust"), exit);
 	approvalsCommand(program.command("approvals"), exit);
 	gatewayCommand(program.command("gateway").description("serve the agent to people elsewhere, over HTTP"), exit, version);
+	cronCommand(program.command("cron"), exit);
 	logsCommand(program.command("logs"), exit);
 	doctorCommand(program.command("doctor"), exit);
 	importCommand(program.command("import").description("take over what was written for another agent"), exit);
@@ -117,6 +119,7 @@ function hooksCommand(hooks: Command, exit: (code: number) => void): void {
 	hooks
 		.command("list")
 		.description("every live hook: where it is, when it runs, what happens when it fails")
+		.option("--here", "of a conversation in this folder, not of the gateway that runs")
 		.option("--json", "for programs")
 		.addHelpText("after", "\nExamples:\n  hookline hooks list\n  hookline hooks list --json")
 		.action(async (options: object) => exit(await (await import("./hooks/list.ts")).list(options)));

@@ -2,7 +2,7 @@
 import { randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GatewayConfig } from "../config/schema.ts";
+import type { GatewayConfig } from "../config/gateway.ts";
 import { writeAtomically } from "../system/files.ts";
 import { ensureHome, type Home } from "../system/home.ts";
 import { takeLock } from "../system/lock.ts";

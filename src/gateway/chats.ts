@@ -1,10 +1,12 @@
 // The conversations that are open: one for each session of the engine, the least used ones closed to make room.
-import { Conversation } from "../agent/conversation.ts";
+import { type Command, Conversation } from "../agent/conversation.ts";
 import type { AgentParts } from "../agent/parts.ts";
 import type { SessionPlace } from "../agent/session.ts";
 import type { Output } from "../agent/surface.ts";
 import type { Sender } from "../events/payloads/facts.ts";
+import { answerCommands } from "./answers.ts";
 import { gatewayCommands, refusalOf } from "./commands.ts";
+import type { Drafts } from "./drafts.ts";
 import { chatOf } from "./letters.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Live, Platform } from "./platform.ts";
@@ -15,6 +17,9 @@ export interface ChatsOptions {
 	readonly place: SessionPlace;
 	readonly outbox: Outbox;
 	readonly platforms: ReadonlyMap<string, Platform>;
+	readonly drafts: Drafts;
+	/** Those beside the gateway's own. */
+	readonly commands: readonly Command[];
 	/** Ends the turn that runs in a conversation; false when none does. */
 	readonly stop: (conversation: Conversation) => boolean;
 }
@@ -47,7 +52,7 @@ export class Chats {
 			this.#open.set(session, open);
 			return open;
 		}
-		const { agent, place, stop } = this.#options;
+		const { agent, place, stop, commands } = this.#options;
 		const { platform, chatId, threadId } = sender;
 		const inChat = { ...(platform !== undefined && { platform }), ...chatOf({ ...(chatId !== undefined && { chatId }), ...(threadId !== undefined && { threadId }) }) };
 		const here: SessionPlace = {
@@ -59,6 +64,7 @@ export class Chats {
 		const models = agent.models.forChild();
 		const parts: AgentParts = {
 			...agent,
+			parksQuestions: true,
 			models,
 			get model() {
 				return models.current;
@@ -69,7 +75,7 @@ export class Chats {
 			output: this.#outputTo(inChat, () => conversation),
 		};
 		const record = sessionId === undefined ? undefined : agent.store.sessions.get(sessionId);
-		const conversation: Conversation = await Conversation.open(parts, here, gatewayCommands(stop), record);
+		const conversation: Conversation = await Conversation.open(parts, here, [...gatewayCommands(stop), ...answerCommands, ...commands], record);
 		conversation.commandRefusal = (name) => refusalOf(name, speaking.getStore()?.role ?? "user");
 		this.#open.set(session, conversation);
 		return conversation;
@@ -82,7 +88,7 @@ export class Chats {
 			if (this.#open.size <= mostOpen) return;
 			if (this.#busy.has(other)) continue;
 			this.#open.delete(other);
-			const closing = conversation.close("finished").finally(() => this.#closing.delete(other));
+			const closing = this.#end(conversation).finally(() => this.#closing.delete(other));
 			this.#closing.set(other, closing);
 			await closing;
 		}
@@ -92,25 +98,45 @@ export class Chats {
 	async drop(session: string): Promise<void> {
 		const open = this.#open.get(session);
 		this.#open.delete(session);
-		await open?.close("finished");
+		if (open !== undefined) await this.#end(open);
 	}
 
 	async close(): Promise<void> {
 		const all = [...this.#open.values()];
 		this.#open.clear();
-		await Promise.all(all.map((conversation) => conversation.close("finished")));
+		await Promise.all(all.map((conversation) => this.#end(conversation)));
+	}
+
+	/** Never rejects: whoever makes room has work of their own, which is not to fail by this. */
+	async #end(conversation: Conversation): Promise<void> {
+		try {
+			await conversation.close("finished");
+		} catch (error) {
+			this.#options.agent.warn(`The conversation ${conversation.session.id} was not closed: ${error instanceof Error ? error.message : String(error)}`);
+		}
 	}
 
 	#outputTo(inChat: Sender, conversation: () => Conversation): Output {
-		const { outbox, platforms } = this.#options;
+		const { outbox, platforms, drafts } = this.#options;
 		const platform = inChat.platform ?? "";
 		// One person's session can be spoken to from several chats.
 		const chatNow = () => chatOf(speaking.getStore()?.sender ?? inChat);
+		const messageId = () => speaking.getStore()?.messageId ?? "";
 		const show = (live: Live) => platforms.get(platform)?.show?.(chatNow(), live);
+		const draft = (how: (drawn: Platform) => void) => {
+			const found = platforms.get(platform);
+			if (found?.editEveryMs !== undefined) how(found);
+		};
 		return {
 			tellsSent: true,
-			delta: (text) => show({ kind: "delta", text, replyTo: speaking.getStore()?.messageId ?? "" }),
-			discard: () => show({ kind: "discard", replyTo: speaking.getStore()?.messageId ?? "" }),
+			delta(text) {
+				show({ kind: "delta", text, replyTo: messageId() });
+				draft((on) => drafts.add(on, chatNow(), messageId(), text));
+			},
+			discard() {
+				show({ kind: "discard", replyTo: messageId() });
+				draft((on) => drafts.discard(on, chatNow(), messageId()));
+			},
 			message(text, purpose) {
 				const speaks = speaking.getStore();
 				const chat = chatNow();

@@ -1,6 +1,9 @@
 // The slash commands of a chat behind the gateway, and who may run which.
 import { basicCommands } from "../agent/commands.ts";
 import type { Command, Conversation } from "../agent/conversation.ts";
+import type { WaitingTurn } from "../agent/parked.ts";
+import type { Session } from "../agent/session.ts";
+import { visibleLine } from "../system/visible.ts";
 import type { Role } from "./access.ts";
 import { speaking } from "./speaking.ts";
 
@@ -17,12 +20,20 @@ export function gatewayCommands(stop: (conversation: Conversation) => boolean): 
 	return [
 		// Nobody leaves a chat this way.
 		...basicCommands.filter(({ name }) => name !== "quit"),
-		{ name: "stop", summary: "stop the turn that runs", anytime: true, run: (conversation) => (stop(conversation) ? undefined : "Nothing runs.") },
+		{
+			name: "stop",
+			summary: "stop the turn that runs, or waits for an answer",
+			anytime: true,
+			async run(conversation) {
+				if (stop(conversation)) return undefined;
+				return (await conversation.endWaiting()) ? "Stopped." : "Nothing runs.";
+			},
+		},
 		{
 			name: "status",
 			summary: "session, model, and whether a turn runs",
 			anytime: true,
-			run: ({ session, parts }) => `session ${session.id}, ${session.messages.length} messages\nmodel ${parts.model.name}\n${session.turnId === undefined ? "Nothing runs." : `A turn runs: step ${session.step ?? 0}.`}`,
+			run: ({ session, parts, waiting }) => `session ${session.id}, ${session.messages.length} messages\nmodel ${parts.model.name}\n${doneNow(session, waiting)}`,
 		},
 		{
 			name: "whoami",
@@ -34,4 +45,10 @@ export function gatewayCommands(stop: (conversation: Conversation) => boolean): 
 			},
 		},
 	];
+}
+
+function doneNow({ turnId, step = 0 }: Session, waiting: WaitingTurn | undefined): string {
+	if (turnId !== undefined) return `A turn runs: step ${step}.`;
+	if (waiting === undefined) return "Nothing runs.";
+	return waiting.calls.map(({ approvalId, toolName, command }) => `Question ${approvalId} is open: ${toolName} ${visibleLine(command.slice(0, 200))}`).join("\n");
 }

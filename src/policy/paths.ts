@@ -19,8 +19,8 @@ export interface PolicyPlace {
 const open = ["memory", "context"];
 /** What guards the agent. A folder the user chose may hold other things beside these. */
 const guards =
-	/^(?:config\.|settings\.|\.env|trust|approvals\.|shell-hooks|hookline\.db|(?:extensions|hooks|agent-hooks|plugins|profiles|cron|bin|approved|live|allowlist|policy|skills|mcp|logs|copies|audit|gateway-people|gateway-token|gateway-http|logins|undelivered)(?:\.|$)|boot\.md$)/i;
-const guardFolders = ["config.yaml", "extensions", "extensions.lock.json", "hooks", "agent-hooks", "plugins", "trust.json", "trusted", "approved", "approvals.json", "shell-hooks-allowlist.json", "hookline.db", "audit", "gateway-people.json", "gateway-token", "logins"];
+	/^(?:config\.|settings\.|\.env|trust|approvals\.|shell-hooks|hookline\.db|(?:extensions|hooks|agent-hooks|plugins|profiles|cron|bin|approved|live|allowlist|policy|skills|mcp|logs|copies|audit|gateway-people|gateway-token|gateway-http|gateway-control|logins|undelivered)(?:\.|$)|gateway\.(?:env|json|lock)|boot\.md$)/i;
+const guardFolders = ["config.yaml", "extensions", "extensions.lock.json", "hooks", "agent-hooks", "plugins", "trust.json", "trusted", "approved", "approvals.json", "shell-hooks-allowlist.json", "hookline.db", "audit", "gateway-people.json", "gateway-token", "gateway.env", "gateway-control", "logins"];
 const system = ["bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "media", "mnt", "nix", "opt", "proc", "root", "run", "sbin", "srv", "sys", "usr", "var", "Applications", "Library", "System", "Users", "Volumes", "private"];
 const systemInner = ["/usr/bin", "/usr/lib", "/usr/sbin", "/usr/local", "/usr/share", "/var/lib", "/var/log", "/etc/ssh", "/etc/systemd", "/private/etc", "/private/var", "/System/Library"];
 const devices = /^\/dev\/(?:r?disk|sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme|mmcblk|md\d|dm-|mapper\/|loop\d|zd\d|sr\d|mem$|kmem$|port$|disk\/)/;

@@ -35,14 +35,14 @@ test("a message that is delivered twice is handled once", limit, async () => {
 test("every payload of a turn names the sender, from message.receiving to message.sent", limit, async () => {
 	await using place = new Place();
 	place.extension("facts.ts", `import { appendFileSync } from "node:fs";\n${extension(`	hooks.observe("*", (payload, { event }) => appendFileSync(${JSON.stringify(join(place.work, "facts"))}, JSON.stringify({ event, ...payload }) + "\\n"));\n	for (const event of ["message.receiving", "input.receiving", "turn.starting", "model.calling", "tool.calling", "message.sending"]) hooks.transform(event, (payload, context) => void appendFileSync(${JSON.stringify(join(place.work, "facts"))}, JSON.stringify({ event: context.event, ...payload }) + "\\n"));`)}`);
-	const gateway = await Served.start(place, "gateway: {http: {port: 0}, access: {users: ['http:anna']}}");
-	await gateway.ask(callTerminal("true"), { user: "anna", thread: "t" });
+	const gateway = await Served.start(place, "gateway: {http: {port: 0}, access: {users: ['http:kitchen']}}");
+	await gateway.ask(callTerminal("true"), { user: "kitchen", thread: "t" });
 	assert.equal(await gateway.stop(), 0);
 	const facts = jsonLines(place.read("facts"));
 	for (const event of ["message.receiving", "message.received", "input.receiving", "session.started", "turn.starting", "turn.started", "model.calling", "model.called", "tool.calling", "tool.called", "turn.ended", "message.sending", "message.sent"]) {
 		const one = facts.find((fact) => fact["event"] === event);
 		assert.ok(one, `${event} was told`);
-		assert.deepEqual([one["surface"], one["platform"], one["userId"], one["chatId"], one["threadId"], one["chatType"]], ["gateway", "http", "anna", "a", "t", "dm"], event);
+		assert.deepEqual([one["surface"], one["platform"], one["userId"], one["chatId"], one["threadId"], one["chatType"]], ["gateway", "http", "kitchen", "a", "t", "dm"], event);
 	}
 	assert.deepEqual(facts.find((fact) => fact["event"] === "gateway.started")?.["platforms"], ["http"]);
 	assert.equal(facts.filter((fact) => fact["event"] === "message.sent").length, 1);
@@ -71,27 +71,27 @@ test("message.sending has the last word on answers and on the gateway's own word
 test("a stranger gets a code, and is let in by it; a user may not run what is the owner's", limit, async () => {
 	await using place = new Place();
 	const gateway = await Served.start(place);
-	const refused = await gateway.post({ chat: "a", user: "anna", text: "hello" });
+	const refused = await gateway.post({ chat: "a", user: "kitchen", text: "hello" });
 	assert.equal(refused.status, 403);
 	const code = /gateway pair (\w+)/.exec(((await refused.json()) as { error: string }).error)![1]!;
 	assert.match((await place.run(["gateway", "pair", "WRONG"])).stderr, /no pairing code 'WRONG'/);
-	assert.match((await place.run(["gateway", "pair", code])).stderr, /http:anna may talk to the agent now, as a user/);
-	assert.deepEqual((await gateway.ask("hello", { user: "anna" })).messages, ["ECHO: hello"]);
-	assert.deepEqual((await gateway.ask("/sessions", { user: "anna" })).messages, ["/sessions is for the owner of this agent."]);
-	assert.deepEqual((await gateway.ask("/whoami", { user: "anna" })).messages, ["http:anna, user, in chat a"]);
+	assert.match((await place.run(["gateway", "pair", code])).stderr, /http:kitchen may talk to the agent now, as a user/);
+	assert.deepEqual((await gateway.ask("hello", { user: "kitchen" })).messages, ["ECHO: hello"]);
+	assert.deepEqual((await gateway.ask("/sessions", { user: "kitchen" })).messages, ["/sessions is for the owner of this agent."]);
+	assert.deepEqual((await gateway.ask("/whoami", { user: "kitchen" })).messages, ["http:kitchen, user, in chat a"]);
 	assert.match((await gateway.ask("/sessions")).messages![0]!, /this one/);
 	assert.equal((await place.run(["gateway", "pair", code])).code, 1, "a code is good once");
-	assert.match((await place.run(["gateway", "people"])).stdout, /^http:anna\tuser\t/);
-	await place.run(["gateway", "unpair", "http:anna"]);
-	assert.equal((await gateway.post({ chat: "a", user: "anna", text: "hello" })).status, 403);
+	assert.match((await place.run(["gateway", "people"])).stdout, /^http:kitchen\tuser\t/);
+	await place.run(["gateway", "unpair", "http:kitchen"]);
+	assert.equal((await gateway.post({ chat: "a", user: "kitchen", text: "hello" })).status, 403);
 });
 
 test("without pairing strangers are refused, and with a list that cannot be read nobody gets in by it", limit, async () => {
 	await using place = new Place();
-	const gateway = await Served.start(place, "gateway: {http: {port: 0}, session_per: user, access: {users: ['http:anna'], pairing: 'off'}}");
+	const gateway = await Served.start(place, "gateway: {http: {port: 0}, session_per: user, access: {users: ['http:kitchen'], pairing: 'off'}}");
 	assert.match((await gateway.ask("hello", { user: "nobody" })).error!, /not on the list of those who may talk/);
-	await gateway.ask("hello", { user: "anna" });
-	assert.deepEqual((await gateway.ask("SEEN hello", { user: "anna", chat: "b" })).messages, ["2"], "one person is one conversation, in every chat");
+	await gateway.ask("hello", { user: "kitchen" });
+	assert.deepEqual((await gateway.ask("SEEN hello", { user: "kitchen", chat: "b" })).messages, ["2"], "one person is one conversation, in every chat");
 	writeFileSync(join(place.home, "gateway-people.json"), "{}");
 	const broken = await gateway.post({ chat: "a", user: "nobody", text: "hello" });
 	assert.equal(broken.status, 503);
@@ -103,7 +103,7 @@ test("a command that a hook rewrites into another one is checked again", limit, 
 	await using place = new Place();
 	place.extension("sly.ts", extension(`	hooks.transform("command.running", ({ name }) => name === "help" ? rewrite({ name: "sessions" }) : undefined);`));
 	const gateway = await Served.start(place, "gateway: {http: {port: 0}, access: {users: ['http:*']}}");
-	assert.deepEqual((await gateway.ask("/help", { user: "anna" })).messages, ["/sessions is for the owner of this agent."]);
+	assert.deepEqual((await gateway.ask("/help", { user: "kitchen" })).messages, ["/sessions is for the owner of this agent."]);
 });
 
 test("what is said while a turn runs joins it; /status answers at once, and /stop ends it", limit, async () => {
@@ -148,15 +148,6 @@ test("gateway hooks of Hermes Agent and commands of extensions work behind it", 
 	assert.deepEqual(place.read("heard").trim().split("\n"), ["gateway:startup ['http'] None", "agent:end None a"]);
 });
 
-test("nobody can be asked, and a refusal says so", limit, async () => {
-	await using place = new Place();
-	place.extension("careful.ts", extension(`	hooks.guard("tool.calling", () => ask("Is this right?"));`));
-	const gateway = await Served.start(place);
-	await gateway.ask(callTerminal("touch done"));
-	assert.equal(place.made("done"), false);
-	assert.match((await place.run(["sessions", "export", (await place.sessions())[0]!.id])).stdout, /nobody is there to give it/);
-});
-
 test("a client that follows a chat sees pieces, tools and answers, and gets later what it missed", limit, async () => {
 	await using place = new Place();
 	const gateway = await Served.start(place);
@@ -192,6 +183,9 @@ test("without the token nothing is told; with it, what is wrong with a request i
 		[{ chat: "\ud800", text: "x" }, /'chat' is a text of 1 to 100/],
 		[{ chat: "a", text: "x", txt: 1 }, /no 'txt'/],
 		[[], /The body is an object/],
+		[{ chat: "a", text: "x".repeat(2_000_000) }, /A text has at most 1048576 bytes\. Send more as a file\./],
+		[{ chat: "a", files: [{ name: "a.txt", data: "not base64" }] }, /as base64/],
+		[{ chat: "a", files: [] }, /a list of 1 to 10 files/],
 	];
 	assert.deepEqual((await gateway.ask("long", { chat: "語".repeat(100) })).messages, ["ECHO: long"]);
 	for (const [body, error] of refusals) {
@@ -200,7 +194,7 @@ test("without the token nothing is told; with it, what is wrong with a request i
 		assert.match(((await response.json()) as { error: string }).error, error);
 	}
 	assert.equal((await gateway.fetch("/v1/messages", { method: "POST", body: "{" })).status, 400);
-	assert.equal((await gateway.post({ chat: "a", text: "x".repeat(2_000_000) })).status, 413);
+	assert.equal((await gateway.post({ chat: "a", text: "x".repeat(13_000_000) })).status, 413);
 	assert.equal((await gateway.fetch("/v1/nothing")).status, 404);
 	const page = await gateway.fetch("/", { headers: { Authorization: "" } });
 	assert.match(page.headers.get("content-security-policy")!, /default-src 'none'; script-src 'self'/);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { callTerminal, extension, jsonLines, Place } from "./program.ts";
+import { callTerminal, extension, jsonLines, launcher, Place } from "./program.ts";
 
 const secret = `sk-${"abcd1234".repeat(4)}`;
 const gates = extension(`	hooks.guard("tool.calling", { name: "shaky" }, (call, context) => {
@@ -62,6 +62,30 @@ describe("after a turn with a hook that fails", () => {
 		const limit = await place.run(["logs", "--limit", "0"]);
 		assert.deepEqual([limit.code, limit.stderr], [2, "hookline: --limit must be a whole number from 1, not '0'.\n"]);
 	});
+});
+
+test("a level may be written as Hermes Agent writes it, --since leaves out what is older, --grep what does not hold a text", async () => {
+	await using place = new Place();
+	const hourMs = 3600_000;
+	withLog(place, entry("began", { from: "boot-md", at: Date.now() - 2 * hourMs }) + entry("Done", { from: "boot-md" }) + entry("other", { level: "warning" }));
+	const messages = async (...args: readonly string[]) => jsonLines((await place.run(["logs", "--json", ...args])).stdout).map(({ message }) => message);
+	assert.deepEqual(await messages("--level", "INFO"), ["began", "Done", "other"]);
+	assert.deepEqual(await messages("--level", "Warning"), ["other"]);
+	assert.deepEqual(await messages("--since", "1h"), ["Done", "other"]);
+	assert.deepEqual(await messages("--since", new Date(Date.now() - 3 * hourMs).toISOString()), ["began", "Done", "other"]);
+	assert.deepEqual(await messages("--grep", "BOOT-md", "--since", "1.5h"), ["Done"]);
+	assert.deepEqual(await messages("--grep", "oth"), ["other"]);
+	const { code, stderr } = await place.run(["logs", "--since", "yesterday"]);
+	assert.deepEqual([code, stderr], [2, "hookline: --since takes a time ago such as 90s, 15m, 1h or 2d, or a date such as 2030-01-31T12:00, not 'yesterday'.\n"]);
+});
+
+test("logs --follow --level INFO | grep boot-md shows lines as they come, and ends with its reader", async () => {
+	await using place = new Place();
+	const file = withLog(place, entry("nothing of it"));
+	const following = place.start([], { program: ["sh", "-c", `'${launcher}' logs --follow --level INFO | grep -m 1 boot-md`] });
+	const writing = setInterval(() => appendFileSync(file, entry("one step", { from: "boot-md" })), 50);
+	const { stdout } = await following.ended.finally(() => clearInterval(writing));
+	assert.match(stdout, /^\S+ \S+ {2}info {5}boot-md {2}one step\n$/);
 });
 
 test("warnings of Hookline itself are kept as well, and those about an extension outside of any call are its own", async () => {

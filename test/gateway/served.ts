@@ -32,11 +32,20 @@ export class Served {
 	}
 
 	/** Starts one at any free port, unless a configuration says otherwise. */
-	static async start(place: Place, config = "gateway: {http: {port: 0}}", env: Readonly<Record<string, string>> = {}): Promise<Served> {
+	static async start(place: Place, config = "gateway: {http: {port: 0}}", env: Readonly<Record<string, string>> = {}, cwd = place.work): Promise<Served> {
 		place.config(`agent: {retry_base_ms: 1}\n${config}\n`);
-		const running = place.start(["gateway", "run", "--model", "rehearsal"], { env });
+		return Served.in(place, place.home, env, cwd);
+	}
+
+	/** Starts one as the config.yaml of this home says. */
+	static async in(place: Place, home: string, env: Readonly<Record<string, string>> = {}, cwd = place.work): Promise<Served> {
+		return Served.of(place.start(["gateway", "run", "--model", "rehearsal"], { env, cwd }), home);
+	}
+
+	/** One that was started, once it is ready. */
+	static async of(running: Running, home: string): Promise<Served> {
 		const shown = await running.shows(/ready at \S+/);
-		return new Served(running, /ready at (\S+)/.exec(shown)![1]!, readFileSync(join(place.home, "gateway-token"), "utf8").trim());
+		return new Served(running, /ready at (\S+)/.exec(shown)![1]!, readFileSync(join(home, "gateway-token"), "utf8").trim());
 	}
 
 	fetch(path: string, init: RequestInit = {}): Promise<Response> {
@@ -65,7 +74,7 @@ export class Served {
 	async handled(id: string, chat = "a"): Promise<readonly ChatEvent[]> {
 		let about: readonly ChatEvent[] = [];
 		await eventually(async () => {
-			about = (await this.events(chat)).filter((event) => (event.type === "handled" ? event.message_id : event.reply_to) === id);
+			about = (await this.events(chat)).filter((event) => (event.type === "handled" ? event.message_id : event.type === "message" ? event.reply_to : undefined) === id);
 			return about.some(({ type }) => type === "handled");
 		}, `message ${id} is handled`);
 		return about;

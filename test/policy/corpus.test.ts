@@ -106,6 +106,6 @@ test("globs of the user's deny list hold against the normal form, whole or in pa
 test("in a home that the user chose only what is Hookline's own is guarded", () => {
 	const chosen = new Paths({ home: "/home/me", hookline: "/projects/mine", environment: { HOME: "/home/me" } });
 	const isGuard = (path: string) => chosen.isGuard(`/projects/mine/${path}`);
-	for (const path of ["config.yaml", "extensions/a.ts", "trust.json", "gateway-people.json", "gateway-token", "logins/acme.json", "audit/a.jsonl", "undelivered.jsonl", "hookline.db-wal"]) assert.equal(isGuard(path), true, path);
+	for (const path of ["config.yaml", "extensions/a.ts", "trust.json", "gateway-people.json", "gateway-token", "gateway.env", "gateway.json", "gateway-control/gateway.sock", "logins/acme.json", "audit/a.jsonl", "undelivered.jsonl", "hookline.db-wal"]) assert.equal(isGuard(path), true, path);
 	for (const path of ["notes.md", "gateway.ts", "gateway-design.md", "login.ts", "audits.md", "memory/a.md"]) assert.equal(isGuard(path), false, path);
 });

@@ -1,70 +1,55 @@
 // `hookline gateway run`: the gateway in the foreground, until a signal ends it.
 import { once } from "node:events";
+import { setFlagsFromString } from "node:v8";
 import { join } from "node:path";
-import { openGateway } from "../../gateway/gateway.ts";
-import { Http } from "../../platforms/http/http.ts";
-import { openRuntime } from "../../runtime.ts";
-import { openSqliteSessionEngine } from "../../stores/sqlite/session-engine.ts";
+import { Metrics } from "../../gateway/metrics.ts";
 import { homeOf } from "../../system/home.ts";
-import { silent } from "../answers.ts";
-import { CommandError, exitCodes } from "../exit.ts";
+import { exitCodes } from "../exit.ts";
 import { askForHooks } from "../hooks/at-start.ts";
 import { keepStdoutForAnswers, note, print, warn } from "../output.ts";
 import { announceNoHooks } from "../run.ts";
 import { stopOnSignals } from "../signals.ts";
 import { askForTrust } from "../trust/ask.ts";
-import { takeHome } from "./live.ts";
-import { tokenOf } from "./token.ts";
-
-export interface GatewayRunOptions {
-	readonly model?: string;
-	readonly hooks: boolean;
-	readonly acceptHooks?: boolean;
-}
+import { openControl } from "./control.ts";
+import { argumentsOf, takeHome } from "./live.ts";
+import { controlledBy } from "./operation.ts";
+import { keepOutputSmall } from "./output-file.ts";
+import { type GatewayRunOptions, Serving } from "./serving.ts";
+import { watchConfig } from "./watching.ts";
 
 /** What turns get to end in, in ms. */
 const graceMs = 8_000;
-const ownAddress = { host: "127.0.0.1", port: 7717 } as const;
 
 /** @returns the exit code. */
 export async function runGateway(options: GatewayRunOptions, version: string): Promise<number> {
+	// It is there for months, mostly idle: a heap that is tidied small and often, instead of one that grows by hundreds of MB before anybody looks at it.
+	// After 4,000 turns 125 MB instead of 290, idle 100 instead of 110, for a fifth more CPU.
+	for (const flag of ["--semi-space-growth-factor=1", "--optimize-for-size"]) setFlagsFromString(flag);
 	keepStdoutForAnswers();
 	const home = homeOf(process.env);
-	using taken = await takeHome(home);
+	using taken = await takeHome(home, argumentsOf(options));
+	keepOutputSmall(home);
 	if (!options.hooks) announceNoHooks();
 	await askForTrust(options);
 	await askForHooks(options);
-	await using runtime = await openRuntime({
-		environment: process.env,
-		cwd: process.cwd(),
-		surface: "gateway",
-		model: options.model,
-		hooks: options.hooks,
-		acceptHooks: options.acceptHooks,
-		output: silent,
-		warn,
-		log: (hook, message) => note(`[${hook}] ${message}`),
-	});
-	if (!runtime.store.durable) throw new CommandError("Nothing can be kept in this home now, and a gateway that loses messages is none. Mend what was said above, then start it again.");
 	using stop = stopOnSignals();
-	const agent = await runtime.agent(stop.signal);
-	const { gateway: settings = {} } = runtime.config;
-	const { host, port } = { ...ownAddress, ...settings.http };
-	const token = await tokenOf(settings.http ?? {}, host, home, process.env);
-	// On the terminal, and into the log.
-	const tell = (message: string) => agent.warn(message);
-	const http = new Http({ host, port, token, log: join(home.path, "gateway-http.db"), version, warn: tell });
-	await using sessions = openSqliteSessionEngine(home.database);
-	const gateway = await openGateway({ home, settings, agent, place: runtime.place, sessions, platforms: [http], warn: tell }).catch((error: unknown) => {
-		throw new CommandError(`The gateway cannot start: ${error instanceof Error ? error.message : String(error)}`);
-	});
-	await taken.tell({ pid: process.pid, address: http.address, since: Date.now(), model: agent.model.name });
-	print(`The gateway is ready at ${http.address} (model ${agent.model.name}).`);
+	await using serving = await Serving.open({ ...options, version, home, metrics: new Metrics(), signal: stop.signal });
+	const { address, model, settings, token } = serving;
+	const since = Date.now();
+	const asked = new AbortController();
+	const ending = AbortSignal.any([stop.signal, asked.signal]);
+	await using control = await openControl(home, controlledBy({ home, serving, version, since, ending, stop: () => asked.abort() }));
+	await taken.tell({ address, since, model, control: control.path });
+	// After it is ready: nobody waits for this.
+	const watching = watchConfig({ home, serving, warn }).catch((error: unknown) => warn(`Changes of the configuration are not noticed: ${error instanceof Error ? error.message : String(error)}`));
+	print(`The gateway is ready at ${address} (model ${model}).`);
+	const isOwn = settings.http?.token_env === undefined && settings.http?.token_file === undefined;
 	// Not where it would end in somebody's log.
-	if (process.stdout.isTTY && settings.http?.token_env === undefined && settings.http?.token_file === undefined) print(`Chat with it at ${http.address}/#token=${token}`);
-	else print(`Its page needs the token${settings.http?.token_env === undefined && settings.http?.token_file === undefined ? ` in ${join(home.path, "gateway-token")}` : ""}.`);
-	if (!stop.signal.aborted) await once(stop.signal, "abort");
-	note("Stopping: turns that run may end, up to 8 s. A second signal ends it at once.");
-	await gateway.stop(graceMs, "signal");
+	if (process.stdout.isTTY && isOwn) print(`Chat with it at ${address}/#token=${token}`);
+	else print(`Its page needs the token${isOwn ? ` in ${join(home.path, "gateway-token")}` : ""}.`);
+	if (!ending.aborted) await once(ending, "abort");
+	note(`Stopping: turns that run may end, up to 8 s. A ${stop.signal.aborted ? "second signal" : "signal"} ends it at once.`);
+	await (await watching)?.[Symbol.asyncDispose]();
+	await serving.stop(graceMs, stop.signal.aborted ? "signal" : "asked");
 	return exitCodes.fine;
 }

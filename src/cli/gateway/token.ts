@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import type { GatewayConfig } from "../../config/schema.ts";
+import type { GatewayConfig } from "../../config/gateway.ts";
 import { readKey } from "../../models/api-key.ts";
 import { ensureHome, type Home } from "../../system/home.ts";
 import { CommandError } from "../exit.ts";

@@ -1,4 +1,4 @@
-// What `hookline hooks allow`, `revoke`, `doctor` and `new` take on the command line. What they do is loaded when it is asked for.
+// What `hookline hooks allow`, `revoke`, `doctor`, `new` and `outbound` take on the command line. What they do is loaded when it is asked for.
 import type { Command } from "commander";
 
 export function consentCommands(hooks: Command, exit: (code: number) => void): void {
@@ -31,4 +31,28 @@ export function consentCommands(hooks: Command, exit: (code: number) => void): v
 		.option("--name <name>", "what it and its folder are called; the event's name")
 		.addHelpText("after", "\nIt prints the lines for config.yaml, and never overwrites anything.\n\nExamples:\n  hookline hooks new pre_tool_call --lang sh --name no-rm\n  hookline hooks new turn.starting --lang ts")
 		.action(async (event: string, options: { lang: string }) => exit((await import("./new.ts")).create(event, options)));
+	outboundCommand(hooks.command("outbound").description("what outbound webhooks were not yet told, or never will be"), exit);
+}
+
+function outboundCommand(outbound: Command, exit: (code: number) => void): void {
+	outbound
+		.command("list")
+		.description("how much waits for each receiver, and what was given up")
+		.option("--json", "for programs")
+		.addHelpText("after", "\nExamples:\n  hookline hooks outbound list\n  hookline hooks outbound list --json")
+		.action(async (options: object) => exit((await import("./outbound.ts")).list(options)));
+	outbound
+		.command("retry")
+		.description("send what was given up once more")
+		.argument("[id...]", "as 'outbound list' shows it")
+		.option("--all", "all of it")
+		.addHelpText("after", "\nExamples:\n  hookline hooks outbound retry 3f2504e04f8941d39a0c0305e82c3301\n  hookline hooks outbound retry --all")
+		.action(async (ids: readonly string[], options: object) => exit((await import("./outbound.ts")).retry(ids, options)));
+	outbound
+		.command("drop")
+		.description("forget what was given up")
+		.argument("[id...]", "as 'outbound list' shows it")
+		.option("--all", "all of it")
+		.addHelpText("after", "\nExamples:\n  hookline hooks outbound drop 3f2504e04f8941d39a0c0305e82c3301\n  hookline hooks outbound drop --all")
+		.action(async (ids: readonly string[], options: object) => exit((await import("./outbound.ts")).drop(ids, options)));
 }

@@ -21,6 +21,7 @@ import { keepStdoutForAnswers, ms, note, printJson, printTable, when } from "../
 import { ConfigError } from "../../config/read.ts";
 import { configuredHooks, openConsent } from "./configured.ts";
 import { sampleOf } from "./new/payload.ts";
+import { checkOutbound } from "./outbound.ts";
 
 /** Runs nothing that is not approved. @returns 1 when there is a problem. */
 export async function doctor({ json }: { readonly json?: boolean }): Promise<number> {
@@ -46,13 +47,13 @@ async function checkShellHooks(): Promise<readonly Check[]> {
 		// What stands indented belongs to the line before.
 		return error.message.split(/\n(?! )/).map((message): Check => ({ name: "config.yaml", state: "problem", message, advice: "Nothing starts before it is mended." }));
 	}
-	const { hooks, warnings } = configured;
+	const { hooks, outbound, warnings } = configured;
 	await using host = shellHost();
 	const checks: Check[] = warnings.map((message) => ({ name: "config.yaml", state: "warning", message }));
 	const replies = new Map<ShellHook, object>();
 	for (const hook of hooks) checks.push(...(await checkHook(hook, consent, host, replies)));
 	checks.push(...(await checkProjectHooks(host)));
-	checks.push(...duplicates(hooks), ...conflicts(hooks, replies), ...notConfigured(hooks, consent), ...checkProcesses(hooks));
+	checks.push(...checkOutbound(outbound), ...duplicates(hooks), ...conflicts(hooks, replies), ...notConfigured(hooks, consent), ...checkProcesses(hooks));
 	if (hooks.length === 0) checks.unshift({ name: "shell hooks", state: "ok", message: `There are none in ${homeOf(process.env).config}. 'hookline hooks new' writes one.` });
 	return [...unreliable, ...checks];
 }

@@ -1,27 +1,48 @@
 // `hookline hooks list`, `show` and `events`.
 import { catalog, eventNames, specOf } from "../../events/catalog.ts";
+import { homeOf } from "../../system/home.ts";
 import { exitCodes } from "../exit.ts";
-import { note, print, printJson, printTable } from "../output.ts";
+import { ask } from "../gateway/ask.ts";
+import { findLive, isLive } from "../gateway/live.ts";
+import { note, print, printJson, printTable, when } from "../output.ts";
 import { isOwn } from "../own-hooks.ts";
+import { type HookList, hookListOf } from "./listed.ts";
 import { findHooks, matcherWords, openLive, placeOf } from "./live.ts";
-import { hostWords, leftOutRow, notLive, shellHooksNow, stateOf } from "./shell-rows.ts";
+import { hostWords, leftOutRow, notLive, stateOf } from "./shell-rows.ts";
 
-/** @returns 1 when an extension did not load, a project that was trusted, or a shell hook that is not approved: a guard that is missing is a problem, not an absence. */
-export async function list({ json }: { readonly json?: boolean }): Promise<number> {
+export interface ListOptions {
+	readonly json?: boolean;
+	/** Those that a conversation in this folder would have, also while a gateway runs. */
+	readonly here?: boolean;
+}
+
+/**
+ * Those of the gateway that runs, since it is what acts while nobody looks; else those that a conversation here would have.
+ * @returns 1 when an extension did not load, a project that was trusted, or a shell hook that is not approved: a guard that is missing is a problem, not an absence.
+ */
+export async function list({ json = false, here = false }: ListOptions): Promise<number> {
+	const found = here ? undefined : await findLive(homeOf(process.env));
+	if (isLive(found)) {
+		const listed = await ask<HookList>(found, "GET /hooks");
+		const { pid, since, cwd } = found;
+		if (!json) note(`The gateway that runs (process ${pid}, since ${when(since)}, in ${cwd}) has these hooks. What is missing is taken up by 'hookline gateway reload' or 'restart'; --here lists those of a conversation in this folder.`);
+		return showList(listed, json, { gateway: { pid, since, cwd } });
+	}
+	if (found !== undefined && !json) note("A gateway is starting. These are the hooks of a conversation in this folder.");
 	await using runtime = await openLive();
-	const hooks = runtime.engine.hooks();
-	const { failed, disabled, loaded } = runtime.extensions;
-	const { project } = runtime;
-	const shell = shellHooksNow(runtime);
-	if (json) printJson({ hooks, shellHooks: shell.map(stateOf), extensions: { loaded, failed, disabled }, project });
+	return showList(hookListOf(runtime), json);
+}
+
+function showList({ hooks, shell, outbound, extensions, project }: HookList, json: boolean, more: object = {}): number {
+	if (json) printJson({ hooks, shellHooks: shell.map(stateOf), outbound, extensions, project, ...more });
 	else {
-		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hostWords(hook, shell), `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]).concat(notLive(shell, hooks).map((examined) => [...leftOutRow(examined)]));
+		const rows = hooks.map((hook) => [hook.id, hook.stage, hook.event, matcherWords(hook), String(hook.priority), hostWords(hook, shell, outbound), `${hook.timeoutMs} ms`, placeOf(hook), hook.ifItFails]).concat(notLive(shell, hooks).map((examined) => [...leftOutRow(examined)]));
 		printTable(["HOOK", "STAGE", "EVENT", "MATCHES", "PRIORITY", "HOST", "TIME-OUT", "WHERE", "IF IT FAILS"], rows, "");
-		if (shell.length === 0 && hooks.every(({ source }) => isOwn(source))) note(`There are no hooks of yours. Put one into ${runtime.home.extensions}; the README shows how.`);
+		if (shell.length === 0 && hooks.every(({ source }) => isOwn(source))) note(`There are no hooks of yours. Put one into ${homeOf(process.env).extensions}; the README shows how.`);
 		// For the other states there was a warning.
 		if (project.state === "declined") note(project.message);
 	}
-	return failed.length > 0 || project.missing || shell.some(({ state }) => state !== "approved") ? exitCodes.problems : exitCodes.fine;
+	return extensions.failed.length > 0 || project.missing || shell.some(({ state }) => state !== "approved") ? exitCodes.problems : exitCodes.fine;
 }
 
 export async function show(id: string, { json }: { readonly json?: boolean }): Promise<number> {

@@ -2,6 +2,7 @@
 import type { Consented, ShellHook } from "../../dialects/hermes-shell/hook.ts";
 import type { HookSummary } from "../../events/record.ts";
 import type { Examined } from "../../extensions/consent/consent.ts";
+import type { OutboundState } from "../../extensions/outbound/load.ts";
 import type { Runtime } from "../../runtime.ts";
 import { openConsent } from "./configured.ts";
 import { matcherWords, placeOf } from "./live.ts";
@@ -35,8 +36,10 @@ export function stateOf({ hook, state, reason }: Examined): ShellHookState {
 
 const consentWords: Readonly<Record<Examined["state"], string>> = { approved: "approved", unapproved: "NOT APPROVED", changed: "CHANGED SINCE IT WAS APPROVED", "not-runnable": "CANNOT BE STARTED" };
 
-/** Where a hook runs; of a shell hook also how, and whether it may. */
-export function hostWords({ id, host }: Pick<HookSummary, "id" | "host">, shell: readonly Examined[]): string {
+/** Where a hook runs; of a shell hook also how, and whether it may; of a receiver of `hooks.outbound` its address, and whether it is told with a signature. */
+export function hostWords({ id, host }: Pick<HookSummary, "id" | "host">, shell: readonly Examined[], outbound: readonly OutboundState[] = []): string {
+	const receiver = outbound.find(({ hooks }) => hooks.includes(id));
+	if (receiver !== undefined) return `http (${receiver.url}, ${receiver.signed ? "signed" : "UNSIGNED"})`;
 	const examined = shell.find(({ hook }) => hook.id === id);
 	if (examined === undefined) return host;
 	const { effect, mode, consent } = stateOf(examined);
