@@ -23,7 +23,8 @@ export const projectSchema = {
 	additionalProperties: false,
 	properties: {
 		agent: { ...agent, properties: { max_steps, max_attempts, max_parallel_tools } },
-		hooks,
+		// Whom the user's conversations are told to is not for a project to say.
+		hooks: { ...hooks, properties: {} },
 		extensions: { ...extensions, additionalProperties: { ...extensions.additionalProperties, properties: { enabled, required, host: { ...host, enum: ["node"] }, config } } },
 	},
 } as const;

@@ -13,9 +13,10 @@ const imageTypeOf = (item: Record<string, unknown>): string | undefined =>
 
 /**
  * A copy of a plain value for the trace: images named, secrets replaced (by the name of their field or by their shape), long texts and lists cut with a
- * note, at most `budget` characters in all. Its cost is bounded by the budget, not by the value. `name` is that of the field it comes from.
+ * note, at most `budget` characters in all. Its cost is bounded by the budget, not by the value. `name` is that of the field it comes from. `most`: characters
+ * of one text, entries of one list.
  */
-export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
+export function forTrace(value: unknown, budget = 16_384, name = "", most: { readonly text: number; readonly list: number } = { text: 4096, list: 50 }): unknown {
 	let left = budget;
 	const copy = (item: unknown, key: string): unknown => {
 		// A flag says whether there is a secret, not which.
@@ -23,7 +24,7 @@ export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
 		if (typeof item === "string") {
 			const image = imageUrl.exec(item);
 			if (image !== null) return `[${image[1]}, ${item.length} characters]`;
-			const room = Math.max(0, Math.min(left, 4096));
+			const room = Math.max(0, Math.min(left, most.text));
 			const clean = redactText(item.slice(0, room + longestSecret));
 			const kept = clean.length > room || item.length > room + longestSecret ? `${clean.slice(0, room)}… [${item.length} characters]` : clean;
 			left -= kept.length;
@@ -35,8 +36,8 @@ export function forTrace(value: unknown, budget = 16_384, name = ""): unknown {
 		}
 		if (left <= 0) return "[cut]";
 		if (Array.isArray(item)) {
-			const kept = item.slice(0, 50).map((entry) => copy(entry, key));
-			if (item.length > 50) kept.push(`… [${item.length} entries]`);
+			const kept = item.slice(0, most.list).map((entry) => copy(entry, key));
+			if (item.length > most.list) kept.push(`… [${item.length} entries]`);
 			return kept;
 		}
 		const entries: [string, unknown][] = [];

@@ -2,32 +2,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { type Report, rules, sections } from "../../src/extensions/import-hermes/report.ts";
-import { callTerminal, type Ended, Place } from "./program.ts";
-
-class HermesPlace extends Place {
-	readonly hermes = join(this.folder, ".hermes");
-
-	/** Writes a file into the home of Hermes; gives its path. */
-	theirs(path: string, text: string, mode = 0o644): string {
-		const file = join(this.hermes, path);
-		mkdirSync(dirname(file), { recursive: true });
-		writeFileSync(file, text, { mode });
-		return file;
-	}
-
-	ours(path: string): string {
-		return readFileSync(join(this.home, path), "utf8");
-	}
-
-	async import(...args: readonly string[]): Promise<Report & { readonly code: Ended["code"] }> {
-		const { code, stdout, stderr } = await this.run(["import", "hermes", "--json", ...args]);
-		assert.equal(stderr, "");
-		return { ...(JSON.parse(stdout) as Report), code };
-	}
-}
+import { HermesPlace } from "./hermes-place.ts";
+import { callTerminal } from "./program.ts";
 
 let place: HermesPlace;
 beforeEach(() => void (place = new HermesPlace()));
@@ -159,7 +138,7 @@ test("secrets stay where they are, and are not shown either", async () => {
 	assert.doesNotMatch(stdout, new RegExp(key));
 	assert.doesNotMatch(tree(place.home).join("\n"), new RegExp(key));
 	const { leftOut, problems } = JSON.parse(stdout) as Report;
-	for (const told of [/^\.env was not read/, /hooks\/watch: \.env\.local left behind, as it may hold secrets/, /extensions\.rules\.api_token looks like a secret/, /extensions\.rules\.nested\.botToken looks like a secret/, /model\.api_key is a secret/]) assert.ok(leftOut.some((line) => told.test(line)), `${told}\n${leftOut.join("\n")}`);
+	for (const told of [/^No key and no token in \.env was copied/, /hooks\/watch: \.env\.local left behind, as it may hold secrets/, /extensions\.rules\.api_token looks like a secret/, /extensions\.rules\.nested\.botToken looks like a secret/, /model\.api_key is a secret/]) assert.ok(leftOut.some((line) => told.test(line)), `${told}\n${leftOut.join("\n")}`);
 	assert.match(problems[0]!.message, /Its command holds what looks like a secret/);
 	assert.match(place.ours("config.yaml"), /config:\n\s+colour: red\n\s+nested:\n\s+deep:\n\s+- 1\n\s+- two\n/);
 	assert.match(place.ours("config.yaml"), /provider: openai-compatible\n\s+name: some\n\s+base_url: http:\/\/127\.0\.0\.1:9\/v1/);
@@ -215,7 +194,7 @@ test("what Hermes passes over does not begin to count, and what cannot be read h
 	const { code, leftOut, problems } = await place.import();
 	assert.equal(code, 1);
 	assert.match(problems.map(({ message }) => message).join("\n"), /config\.yaml:4:\d+: 'matcher' of this hook of pre_tool_call/);
-	for (const one of [/'priority' of a hook of pre_tool_call was left out/, /'env' of/, /'mode' of/, /at most 300 s are waited/, /'matcher' of this hook of on_session_start was left out/, /no event 'pre_tool_cal'\. Did you mean 'pre_tool_call'\?/, /'kanban_task_claimed' is an event of Hermes Agent/, /'hooks\.outbound' is a setting/, /hooks_auto_accept was not taken over/, /'rm \[ab\]' was not taken over/, /approvals\.cron_mode was not/]) assert.match(leftOut.join("\n"), one);
+	for (const one of [/'priority' of a hook of pre_tool_call was left out/, /'env' of/, /'mode' of/, /at most 300 s are waited/, /'matcher' of this hook of on_session_start was left out/, /no event 'pre_tool_cal'\. Did you mean 'pre_tool_call'\?/, /'kanban_task_claimed' is an event of Hermes Agent/, /entry 1 of hooks\.outbound: its 'url' is no address/, /hooks_auto_accept was not taken over/, /'rm \[ab\]' was not taken over/, /approvals\.cron_mode was not/]) assert.match(leftOut.join("\n"), one);
 	assert.equal(place.ours("config.yaml").replace(/^#.*\n+/gm, ""), "hooks:\n  pre_tool_call:\n    - command: ~/home/agent-hooks/guard.sh\n      timeout: 300\n  on_session_start:\n    - command: /bin/true\napprovals:\n  mode: ask\n  timeout: 60\n  deny:\n    - git push*\n");
 	const checked = await place.run(["config", "check"]);
 	assert.deepEqual([checked.code, checked.stderr], [0, ""]);

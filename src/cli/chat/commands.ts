@@ -2,6 +2,7 @@
 import { type Command, CommandRefused } from "../../agent/conversation.ts";
 import type { Runtime } from "../../runtime.ts";
 import { visibleLine } from "../../system/visible.ts";
+import { extensionsCommand } from "../extensions/loaded-command.ts";
 import { recordLines } from "../hooks/trace.ts";
 import { exportCommand } from "../sessions/export-command.ts";
 import type { Meter } from "./meter.ts";
@@ -71,20 +72,7 @@ export function chatCommands({ runtime, view, meter, input }: ChatCommandParts):
 				return lines.length === 0 ? "There are no hooks." : lines.join("\n");
 			},
 		},
-		{
-			name: "extensions",
-			summary: "the extensions that are loaded, and those that are not",
-			anytime: true,
-			run() {
-				const { loaded, failed, disabled } = runtime.extensions;
-				const lines = [
-					...loaded.map(({ name, file, host, hooks }) => `${name}  ${host}  ${hooks.length} hook${hooks.length === 1 ? "" : "s"}  ${file}`),
-					...failed.map(({ name, message }) => `${name}  NOT LOADED: ${visibleLine(message)}`),
-					...disabled.map((name) => `${name}  disabled in config.yaml`),
-				];
-				return lines.length === 0 ? `There are no extensions in ${runtime.home.extensions}.` : lines.join("\n");
-			},
-		},
+		extensionsCommand(() => runtime),
 		{
 			name: "reload",
 			summary: "take up what has changed in the extensions and their settings; /reload NAME takes only that one",

@@ -24,7 +24,7 @@ const meanings = {
 	on_interim_message: { event: "message.sent", only: ({ purpose }) => purpose === "interim", which: "what the agent says beside its tool calls" },
 	agent_loop_stopped: { event: "turn.ended", only: ({ interrupted }) => interrupted, which: "turns that were interrupted" },
 	on_session_start: { event: "session.started", only: ({ resumed }) => !resumed, which: "new sessions" },
-	on_session_end: { event: "turn.ended", which: "every turn" },
+	on_session_end: { event: "turn.ended", only: ({ waits }) => waits !== true, which: "every turn" },
 	on_session_finalize: { event: "session.ended" },
 	on_session_reset: { event: "session.reset" },
 	subagent_start: { event: "subagent.started" },

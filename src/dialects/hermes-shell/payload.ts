@@ -11,9 +11,14 @@ const elsewhere = new Set(["eventId", "at", "surface", "cwd", "profile", "sessio
  * the conversation so far, where there is one.
  */
 export function payloadOf(written: string, event: EventName, payload: Facts, transcript?: string): string {
+	return JSON.stringify(documentOf(written, event, payload, transcript), stringified);
+}
+
+/** The same before it is written down. */
+export function documentOf(written: string, event: EventName, payload: Facts, transcript?: string): JsonObject {
 	const given = payload as Facts & { readonly toolName?: string; readonly args?: unknown };
 	const { toolName, args } = given;
-	const document = {
+	return {
 		hook_event_name: written,
 		tool_name: toolName ?? null,
 		tool_input: toolName !== undefined && isObject(args) ? shownArguments(toolName, args) : null,
@@ -30,7 +35,6 @@ export function payloadOf(written: string, event: EventName, payload: Facts, tra
 		thread_id: given.threadId ?? null,
 		chat_type: given.chatType ?? null,
 	};
-	return JSON.stringify(document, stringified);
 }
 
 /** What an event carries beside the tool and the session, under the names Hermes has for it and, where those are others, under ours. */
@@ -100,7 +104,7 @@ const toTheirs: { readonly [Name in EventName]?: (payload: Payloads[Name]) => ob
 };
 
 /** What JSON cannot hold becomes text instead of being left out. */
-function stringified(_: string, value: unknown): unknown {
+export function stringified(_: string, value: unknown): unknown {
 	return typeof value === "bigint" || typeof value === "function" || typeof value === "symbol" ? String(value) : value;
 }
 

@@ -2,6 +2,8 @@
 // only out of range is put right, with a warning.
 import { ConfigError, type ConfigMistake } from "../../config/read.ts";
 import { didYouMean } from "../../system/nearest.ts";
+import { targetsIn } from "../hermes-outbound/settings.ts";
+import type { OutboundTarget } from "../hermes-outbound/target.ts";
 import { type HookSettings, type Notes, readEntry } from "./entry.ts";
 import { eventOf, knownNames, notCarried } from "./events.ts";
 import type { ShellHook } from "./hook.ts";
@@ -15,6 +17,8 @@ export interface ReadSettings {
 
 export interface ShellHooks {
 	readonly hooks: readonly ShellHook[];
+	/** The receivers of `hooks.outbound`. */
+	readonly outbound: readonly OutboundTarget[];
 	/** A sentence each, with file, line and column. */
 	readonly warnings: readonly string[];
 }
@@ -26,7 +30,7 @@ export function readShellHooks(read: ReadSettings, settings: HookSettings): Shel
 	return found;
 }
 
-/** The same with its mistakes as data; `hooks` are those without one. */
+/** The same with its mistakes as data; `hooks` are those without one. A project has no receivers: what happens in a conversation is told to whom the user says. */
 export function shellHooksIn({ value, placeOf }: ReadSettings, settings: HookSettings): ShellHooks & { readonly mistakes: readonly ConfigMistake[] } {
 	const hooks: ShellHook[] = [];
 	const warnings: string[] = [];
@@ -45,13 +49,21 @@ export function shellHooksIn({ value, placeOf }: ReadSettings, settings: HookSet
 		else if (twin === undefined) hooks.push(hook);
 		else notes.warning(path, `this hook is there already, in line ${twin.line}; it runs once, as it is set there`);
 	}
-	return { hooks, warnings, mistakes };
+	const receivers = outboundIn(value);
+	if (settings.trust === "project" && receivers !== undefined && receivers !== null) notes.warning(["hooks", "outbound"], "'hooks.outbound' counts in the user's own config.yaml alone; it was left out");
+	const outbound = settings.trust === "project" ? [] : targetsIn(receivers, { ...settings, placeOf, warn: notes.warning });
+	return { hooks, outbound, warnings, mistakes };
 }
 
 const inFile = (file: string, { line, column, message }: ConfigMistake) => `${file}:${line}:${column}: ${message}`;
 // Behind lines that can be copied a full stop would be copied along.
 const sentence = (message: string) => (/[.?]$|\n/.test(message) ? message : `${message}.`);
 const shape = "write it as\n  hooks:\n    pre_tool_call:\n      - matcher: terminal\n        command: ~/.hookline/agent-hooks/check.sh";
+
+function outboundIn(value: unknown): unknown {
+	const { hooks } = (typeof value === "object" && value !== null ? value : {}) as { readonly hooks?: { readonly outbound?: unknown } };
+	return hooks?.outbound;
+}
 
 function* entriesIn(value: unknown, { mistake, warning }: Notes): Generator<{ readonly event: string; readonly index: number; readonly entry: unknown }> {
 	const { hooks } = (typeof value === "object" && value !== null ? value : {}) as { readonly hooks?: unknown };
@@ -62,7 +74,8 @@ function* entriesIn(value: unknown, { mistake, warning }: Notes): Generator<{ re
 	}
 	for (const [event, entries] of Object.entries(hooks)) {
 		const path = ["hooks", event];
-		if (event === "outbound" || event === "output_spill") {
+		if (event === "outbound") continue;
+		if (event === "output_spill") {
 			warning(path, `'hooks.${event}' is a setting of Hermes Agent that Hookline does not have; it was left out`);
 		} else if (Object.hasOwn(notCarried, event)) {
 			warning(path, `'${event}' is an event of Hermes Agent that Hookline does not have; its hooks were left out`);

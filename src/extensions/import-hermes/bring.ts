@@ -1,4 +1,5 @@
 // One thing at a time from Hermes's home into Hookline's, and what became of it.
+import type { Change } from "../../config/write.ts";
 import type { Home } from "../../system/home.ts";
 import { type HermesHome, messageOf } from "./home.ts";
 import type { Put, PutOptions } from "./put.ts";
@@ -11,6 +12,12 @@ export interface Import extends PutOptions {
 	readonly findings: Findings;
 	/** What `~` is. */
 	readonly userHome: string;
+}
+
+/** A setting that is to stand in our config.yaml. */
+export interface NewSetting extends Change {
+	/** As Hermes calls it. */
+	readonly theirs: string;
 }
 
 /** Puts one thing into the home and says what became of it; gives whether it is there now. `put` answers `left out` when it has said why itself. */

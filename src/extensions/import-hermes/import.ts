@@ -9,12 +9,13 @@ import { shellHooksIn } from "../../dialects/hermes-shell/settings.ts";
 import { ensureHome, type Home } from "../../system/home.ts";
 import { isHarmless } from "../shell/environment.ts";
 import { importApproved } from "./approved.ts";
-import type { Import } from "./bring.ts";
+import type { Import, NewSetting } from "./bring.ts";
 import { importBoot, importExtensions, importGatewayHooks, importPlugins } from "./folders.ts";
 import { messageOf, objectOf, openHermesHome } from "./home.ts";
+import { importOutbound } from "./outbound.ts";
 import { Findings, type Report, sections } from "./report.ts";
 import { Scripts } from "./scripts.ts";
-import { importSettings, type NewSetting } from "./settings.ts";
+import { importSettings } from "./settings.ts";
 import { importShellHooks, type NewEntry } from "./shell-hooks.ts";
 
 export interface ImportOptions {
@@ -47,10 +48,11 @@ export async function importHermes({ from, home, environment, userHome, toolName
 	const extensions = await importExtensions(at);
 	await importBoot(at);
 	const wanted = importSettings(at, { value: ours.value, plugins, extensions });
-	const isWritten = await writeConfig(at, hooks.added, wanted, ours.value);
+	const added = [...hooks.added, ...importOutbound(at, ours.value, toolNames)];
+	const isWritten = await writeConfig(at, added, wanted, ours.value);
 	await importApproved(at, isWritten ? hooks.commands : []);
 	tellOfSecrets(at);
-	const merged = shellHooksIn({ value: { hooks: isWritten ? withEntries(ours.value, hooks.added) : {} }, placeOf: ours.placeOf }, settings).hooks;
+	const merged = shellHooksIn({ value: { hooks: isWritten ? withEntries(ours.value, added) : {} }, placeOf: ours.placeOf }, settings).hooks;
 	nextSteps(at, merged.filter(({ command, written }) => hooks.commands.some(({ event, to }) => event === written && to === command)));
 	const { copied, present, problems, changes, leftOut, next } = findings;
 	return { from: hermes.path, home: home.path, dryRun, copied, present, problems, changes, leftOut, next };
@@ -65,7 +67,7 @@ async function writeConfig({ home, findings, dryRun, signal }: Import, entries: 
 		findings.problems.push({ kind: "setting", name: "config.yaml", message: `${messageOf(error)}. So none of the hooks and settings of Hermes's config.yaml were taken over.` });
 		return false;
 	}
-	findings.copied.push(...entries.map(({ event, theirs }) => ({ kind: "shell hook", name: `${event}: ${theirs}`, to: `hooks.${event}` }) as const));
+	findings.copied.push(...entries.map(({ event, theirs }) => ({ kind: event === "outbound" ? "outbound webhook" : "shell hook", name: `${event}: ${theirs}`, to: `hooks.${event}` }) as const));
 	findings.copied.push(...settings.map(({ theirs, path }) => ({ kind: "setting", name: theirs, to: path.join(".") }) as const));
 	return true;
 }
@@ -86,8 +88,9 @@ function withEntries(here: unknown, entries: readonly NewEntry[]): Record<string
 }
 
 function tellOfSecrets({ hermes, findings }: Import): void {
-	const named = [".env", "auth.json", "plugin-data"].filter((name) => existsSync(join(hermes.path, name)));
-	if (named.length > 0) findings.leave(`${named.join(", ")} ${named.length === 1 ? "was" : "were"} not read and not copied: keys, logins and what plugins have stored stay with Hermes. Put the variables you need into the environment of Hookline.`);
+	if (existsSync(join(hermes.path, ".env"))) findings.leave("No key and no token in .env was copied. Put the variables you need into the environment of Hookline.");
+	const named = ["auth.json", "plugin-data"].filter((name) => existsSync(join(hermes.path, name)));
+	if (named.length > 0) findings.leave(`${named.join(", ")} ${named.length === 1 ? "was" : "were"} not read and not copied: logins and what plugins have stored stay with Hermes.`);
 }
 
 function nextSteps({ findings }: Import, hooks: readonly ShellHook[]): void {
@@ -97,5 +100,6 @@ function nextSteps({ findings }: Import, hooks: readonly ShellHook[]): void {
 	const one = ids.length === 1;
 	if (ids.length > 0) next.push(`Look at the shell hook${one ? "" : "s"} and say yes, in the next conversation on a terminal or with: hookline hooks allow ${one ? ids[0]! : `ID, for ${ids.join(", ")}`}`);
 	if (copied.some(({ kind }) => kind !== "setting" && kind !== "file")) next.push("See what is live: hookline hooks list", "See whether all of it would run as it should: hookline hooks doctor; hookline doctor");
+	if (copied.some(({ to }) => to.startsWith("gateway."))) next.push("Stop the gateway of Hermes, as two of them take each other's messages, and start this one where its tokens are set: hookline gateway run");
 	if (changes.some(({ see }) => see === sections.settings)) next.push("See which settings there are: hookline config get");
 }

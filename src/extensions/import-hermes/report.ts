@@ -1,6 +1,6 @@
 // What an import did, or would do: everything that was looked at is in one of its lists.
 
-export type Kind = "shell hook" | "gateway hook" | "plugin" | "extension" | "script" | "setting" | "approval" | "file";
+export type Kind = "shell hook" | "outbound webhook" | "gateway hook" | "plugin" | "extension" | "script" | "setting" | "approval" | "file";
 
 /** Something of Hermes Agent's that is in Hookline's home now. */
 export interface Brought {
@@ -56,11 +56,14 @@ export const rules = {
 	extension: ["An extension in Python shares its turn state and its process with the other ones; what it injects into a model call is for that call alone.", `${page}#extensions-in-python`],
 	plugin: ["Plugins run in a Python process of their own, and those that are not enabled are named at each start.", `${page}#plugins`],
 	boot: ["BOOT.md is for the start of the gateway; conversations in the terminal do not read it.", `${page}#what-hookline-import-hermes-does`],
+	owners: ["Whom Hermes's gateway let in may talk to the agent. Its questions are answered by owners alone, and there is none yet: put your own id into gateway.access.owners.", `${page}#the-gateway`],
+	groups: ["In groups the agent hears what is said to it alone, unless gateway.groups says otherwise.", `${page}#the-gateway`],
+	addresses: ["Microsoft Teams and WhatsApp reach this gateway at /platforms/teams and /platforms/whatsapp: change the address there.", `${page}#the-gateway`],
 	ownFolder: ["~/.hermes in code still means the folder of Hermes; HERMES_HOME means Hookline's home for shell hooks.", `${page}#what-hookline-import-hermes-does`],
 } as const satisfies Readonly<Record<string, readonly [message: string, see: string]>>;
 
 /** The sections that single remarks refer to. */
-export const sections = { shellHooks: `${page}#shell-hooks`, settings: `${page}#settings`, import: `${page}#what-hookline-import-hermes-does`, plugins: `${page}#plugins` } as const;
+export const sections = { shellHooks: `${page}#shell-hooks`, settings: `${page}#settings`, import: `${page}#what-hookline-import-hermes-does`, plugins: `${page}#plugins`, gateway: `${page}#the-gateway` } as const;
 
 /** Collects what the parts of an import find. */
 export class Findings {

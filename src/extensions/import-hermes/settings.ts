@@ -1,20 +1,14 @@
 // Settings of Hermes's config.yaml that have a counterpart in ours. Only what is certain is taken over, and never what stands in our file already.
 import { isDeepStrictEqual } from "node:util";
 import { configSchema } from "../../config/schema.ts";
-import type { Change } from "../../config/write.ts";
 import { mistakesIn } from "../../system/schema.ts";
-import type { Import } from "./bring.ts";
+import type { Import, NewSetting } from "./bring.ts";
 import type { ImportedPlugin } from "./folders.ts";
+import { gatewaySettings } from "./gateway.ts";
 import { objectOf } from "./home.ts";
 import { modelSettings } from "./model.ts";
 import { sections } from "./report.ts";
 import { withoutSecrets } from "./secrets.ts";
-
-/** A setting that is to stand in our config.yaml. */
-export interface NewSetting extends Change {
-	/** As Hermes calls it. */
-	readonly theirs: string;
-}
 
 export interface Here {
 	/** What our config.yaml says. */
@@ -26,7 +20,7 @@ export interface Here {
 
 export function importSettings(at: Import, here: Here): readonly NewSetting[] {
 	const { config } = at.hermes;
-	const wanted = [...approvals(at), ...plugins(at, here), ...extensions(at, here), ...Object.entries(modelSettings(at, here.value)).map(([key, value]) => ({ theirs: "model", path: ["model", key], value }))];
+	const wanted = [...approvals(at), ...plugins(at, here), ...extensions(at, here), ...gatewaySettings(at, here.value), ...Object.entries(modelSettings(at, here.value)).map(([key, value]) => ({ theirs: "model", path: ["model", key], value }))];
 	if (autoAccepts(config["hooks_auto_accept"])) at.findings.leave("hooks_auto_accept was not taken over: here each shell hook is to be seen once. Set it in config.yaml yourself if you want to approve them without a question.");
 	const carried = ["hooks", "hooks_auto_accept", "approvals", "plugins", "extensions", "model", "_config_version"];
 	const others = Object.keys(config).filter((key) => !carried.includes(key));

@@ -81,6 +81,7 @@ function* hooksOf({ hermes, findings, userHome }: Import, toolNames: readonly st
 		return;
 	}
 	for (const [event, entries] of Object.entries(hooks)) {
+		if (event === "outbound") continue;
 		for (const [index, entry] of (Array.isArray(entries) ? entries : [entries]).entries()) {
 			const place = (path: readonly string[]) => placeOf(Array.isArray(entries) && path.length > 2 ? [...path.slice(0, 2), String(index), ...path.slice(3)] : path);
 			const { hooks: found, mistakes, warnings } = read({ [event]: Array.isArray(entries) ? [theirPart(entry)] : entries }, place);

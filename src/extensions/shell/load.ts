@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import type { ConfigMistake } from "../../config/read.ts";
 import { definitionsOf } from "../../dialects/hermes-shell/definitions.ts";
+import type { ShellHook } from "../../dialects/hermes-shell/hook.ts";
 import type { ModeDifference } from "../../dialects/hermes-shell/modes.ts";
 import { readShellHooks } from "../../dialects/hermes-shell/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -12,6 +13,7 @@ import { Consent } from "../consent/consent.ts";
 import { announce } from "../consent/live.ts";
 import { acceptedBy, type Settled, settle } from "../consent/settle.ts";
 import { starterOf, type StartOptions } from "../consent/start.ts";
+import type { OutboundState } from "../outbound/load.ts";
 import type { Project } from "../project/project.ts";
 import { TrustedHooks } from "../project/trusted.ts";
 import { hookEnvironment } from "./environment.ts";
@@ -22,6 +24,8 @@ export interface ShellHooksOptions {
 	readonly read: { readonly value: unknown; readonly placeOf: (path: readonly string[]) => Pick<ConfigMistake, "line" | "column"> };
 	readonly file: string;
 	readonly home: Home;
+	/** The home's database; undefined where nothing can be kept. */
+	readonly database: string | undefined;
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** The trusted project in whose folder we are. */
 	readonly project?: Project | undefined;
@@ -41,19 +45,38 @@ export interface ShellHooksOptions {
 export interface LoadedShellHooks extends AsyncDisposable {
 	/** Each with what became of it at the start: the user's, then the project's. */
 	readonly settled: readonly Settled[];
+	/** The receivers of `hooks.outbound`. */
+	readonly outbound: readonly OutboundState[];
 }
 
-const none: LoadedShellHooks = { settled: [], [Symbol.asyncDispose]: async () => {} };
-
 /**
- * Registers the shell hooks of the user's configuration and of a project. What may not run is left out with a warning, or blocks when it is closed; nobody is asked here.
- * @throws ConfigError for a hook that is written wrong; HomeError.
+ * Registers the hooks of the user's configuration and of a project. What may not run is left out with a warning, or blocks when it is closed; nobody is asked here.
+ * @throws ConfigError for a hook that is written wrong; HomeError, StoreError.
  */
 export async function loadShellHooks(options: ShellHooksOptions): Promise<LoadedShellHooks> {
-	const { read, file, home, project, environment, cwd, surface, engine, toolNames, ways, warn } = options;
-	const { hooks, warnings } = readShellHooks(read, { file, userHome: environment["HOME"] || homedir(), toolNames });
+	const { read, file, project, environment, toolNames, warn } = options;
+	const { hooks, outbound: targets, warnings } = readShellHooks(read, { file, userHome: environment["HOME"] || homedir(), toolNames });
 	for (const warning of [...warnings, ...(project?.warnings ?? [])]) warn(warning);
-	if (hooks.length === 0 && (project?.hooks ?? []).length === 0) return none;
+	const programs = hooks.length === 0 && (project?.hooks ?? []).length === 0 ? undefined : await loadPrograms(options, hooks);
+	try {
+		// Loaded only where there are any.
+		const outbound = targets.length === 0 ? undefined : (await import("../outbound/load.ts")).loadOutbound({ ...options, targets });
+		return {
+			settled: programs?.settled ?? [],
+			outbound: outbound?.states ?? [],
+			async [Symbol.asyncDispose]() {
+				await outbound?.[Symbol.asyncDispose]();
+				await programs?.[Symbol.asyncDispose]();
+			},
+		};
+	} catch (error) {
+		await programs?.[Symbol.asyncDispose]();
+		throw error;
+	}
+}
+
+async function loadPrograms(options: ShellHooksOptions, hooks: readonly ShellHook[]): Promise<Omit<LoadedShellHooks, "outbound">> {
+	const { home, project, environment, cwd, surface, engine, ways, warn } = options;
 	const consent = new Consent({ home, environment, warn });
 	const settled = await settle(consent, hooks, { cwd, accept: acceptedBy(ways), looksOnly: surface === "test", warn, onLeftOut: warn });
 	const host = shellHost({ path: environment["PATH"] ?? "" });
