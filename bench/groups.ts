@@ -17,6 +17,7 @@ export const groups: readonly Group[] = [
 	{ name: "extensions", load: () => import("./rows/extensions.ts") },
 	{ name: "trace", load: () => import("./rows/trace.ts") },
 	{ name: "session engine", load: () => import("./rows/session-engine.ts") },
+	{ name: "gateway", load: () => import("./rows/gateway.ts") },
 	{ name: "the agent's loop", load: () => import("./rows/steps.ts") },
 	{ name: "flatness", load: () => import("./rows/flatness.ts") },
 	{ name: "command line", load: () => import("./rows/command-line.ts") },

@@ -42,7 +42,7 @@ test("the engine can be mounted as docs/engine.md shows", { timeout: 60_000 }, a
 });
 
 test("every link between the documents leads somewhere", () => {
-	const documents = readdirSync(join(repository, "docs")).filter((name) => name.endsWith(".md"));
+	const documents = readdirSync(join(repository, "docs"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
 	for (const file of ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...documents.map((name) => `docs/${name}`)]) {
 		for (const [, target] of read(file).matchAll(/\]\((?!http)([^)#]+)\)/g)) assert.doesNotThrow(() => read(join(file, "..", target!)), `${file} links to ${target}`);
 	}

@@ -10,7 +10,7 @@ import { eventually } from "../../src/system/test-waiting.ts";
 const repository = dirname(dirname(import.meta.dirname));
 export const launcher = join(repository, "bin/hookline");
 const terminalProgram = join(repository, "test/programs/terminal.py");
-/** A program of the tests that hangs ends after this, in ms, and the test says so. */
+/** A program of the tests that hangs ends after this unless it is given longer, in ms, and the test says so. */
 const longestMs = 60_000;
 
 export interface Ended {
@@ -27,6 +27,8 @@ export interface StartOptions {
 	readonly cwd?: string;
 	/** Started in the place of `bin/hookline`. */
 	readonly program?: readonly string[];
+	/** After this it is killed, in ms. */
+	readonly limitMs?: number;
 }
 
 export interface Running {
@@ -117,7 +119,7 @@ export class Place implements AsyncDisposable {
 		rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
 	}
 
-	#spawn(file: string, args: readonly string[], { stdin, env, cwd }: StartOptions): Running {
+	#spawn(file: string, args: readonly string[], { stdin, env, cwd, limitMs = longestMs }: StartOptions): Running {
 		const child = spawn(file, args, { cwd: cwd ?? this.work, env: { ...this.#environment(), ...env }, stdio: "pipe" });
 		this.#running.add(child);
 		let stdout = "";
@@ -132,7 +134,7 @@ export class Place implements AsyncDisposable {
 		// It may end without having read its input.
 		child.stdin.on("error", () => {});
 		if (stdin !== undefined) child.stdin.end(stdin);
-		const limit = setTimeout(() => child.kill("SIGKILL"), longestMs);
+		const limit = setTimeout(() => child.kill("SIGKILL"), limitMs);
 		let over = false;
 		const ended = new Promise<Ended>((resolve, reject) => {
 			child.once("error", reject);
