@@ -24,7 +24,7 @@ import { Jobs } from "./jobs.ts";
 import { chatOf, deliverySession, factsOf, kinds, type Letter, type Reply, senderOf } from "./letters.ts";
 import { Outbox } from "./outbox.ts";
 import type { Inbound, Live, OutboundFile, Platform, Reaction } from "./platform.ts";
-import { ServedPlatforms } from "./served-platforms.ts";
+import { type PlatformStatus, ServedPlatforms } from "./served-platforms.ts";
 import type { Said } from "./speaking.ts";
 import { type Target, targetIn } from "./target.ts";
 import { attempts, Turns } from "./turns.ts";
@@ -48,8 +48,7 @@ export interface GatewayOptions extends GatewayParts {
 }
 
 export interface GatewayStatus {
-	/** `started` is false for one that was given up, such as with a wrong token. */
-	readonly platforms: readonly { readonly name: string; readonly started: boolean; readonly connected: boolean }[];
+	readonly platforms: readonly PlatformStatus[];
 	/** Turns under way. */
 	readonly running: number;
 	/** Texts on their way. */

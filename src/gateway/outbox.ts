@@ -104,8 +104,11 @@ export class Outbox {
 	}
 
 	async #again(number: number): Promise<Omit<Outgoing, "number">> {
-		for await (const out of this.#options.sessions.outbox(number - 1, this.#stop.signal)) return out;
-		throw this.#stop.signal.reason;
+		const outgoing = this.#options.sessions.outbox(number - 1, this.#stop.signal)[Symbol.asyncIterator]();
+		const { done, value } = await outgoing.next();
+		await outgoing.return?.();
+		if (done === true) throw this.#stop.signal.reason;
+		return value;
 	}
 
 	/** Until it is done: what is not acknowledged is sent a second time by the next start. */

@@ -1,15 +1,21 @@
 // The platforms that are served: started together, exchanged while the gateway runs, ended together. What one of them does is no other's trouble.
-import type { GatewayStatus } from "./gateway.ts";
 import type { Door, Platform } from "./platform.ts";
 
 /** How long a start waits for platforms that are slow, in ms; they go on by themselves. */
 const startMs = 5_000;
 
+export interface PlatformStatus {
+	readonly name: string;
+	/** False for one that was given up, such as with a wrong token. */
+	readonly started: boolean;
+	readonly connected: boolean;
+}
+
 export class ServedPlatforms {
 	readonly #door: (platform: Platform) => Door;
 	readonly #warn: (message: string) => void;
 	readonly #byName = new Map<string, Platform>();
-	/** Without those that were given up, such as with a wrong token. */
+	/** Without those that were given up. */
 	readonly #started = new Set<Platform>();
 	/** Of the started ones those that take no more messages. */
 	readonly #stopped = new Set<Platform>();
@@ -29,7 +35,7 @@ export class ServedPlatforms {
 		return [...this.#started].map(({ name }) => name);
 	}
 
-	get status(): GatewayStatus["platforms"] {
+	get status(): readonly PlatformStatus[] {
 		return [...this.#byName.values()].map((platform) => ({ name: platform.name, started: this.#started.has(platform), connected: platform.connected }));
 	}
 

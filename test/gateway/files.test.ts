@@ -32,7 +32,7 @@ async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
 
 test("images reach the model as images, other files by their paths, and what cannot be had is said", async () => {
 	const square = new Square();
-	await using _ = await OpenedGateway.open([square]);
+	await using opened = await OpenedGateway.open([square]);
 	assert.deepEqual(await square.ask("IMAGES", { files: [fileOf("photo.png", png)] }), [`image/png ${png.length}`]);
 	assert.match((await square.ask("", { files: [fileOf("photo.png", png)] })).join(), /^ECHO: \[The user sent photo\.png\.\]$/);
 	const answer = (await square.ask("see", { files: [fileOf("notes.txt", "grün"), fileOf("no.png", "no image"), fileOf("gone.txt", "", { read: () => Promise.reject(new Error("status 404.")) })] })).join();
@@ -40,6 +40,7 @@ test("images reach the model as images, other files by their paths, and what can
 	assert.match(answer, /\[The user sent the file notes\.txt, 5 bytes: .*\[The user sent the file no\.png, 8 bytes: /s);
 	assert.match(answer, /\[The file gone\.txt could not be taken: status 404\.\]/);
 	assert.deepEqual([readFileSync(path, "utf8"), statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777], ["grün", 0o600, 0o700]);
+	assert.deepEqual(opened.warnings, []);
 });
 
 test("a message that comes twice, or cannot be kept, leaves no file behind", async () => {

@@ -11,24 +11,26 @@ test("in a group the agent hears what is said to it, and hooks hear the rest", a
 	const square = new Square();
 	const heard: string[] = [];
 	const received: string[] = [];
-	await using _ = await OpenedGateway.open([square], everybody, [transform("message.receiving", ({ text }) => void heard.push(text)), observe("message.received", ({ text }) => void received.push(text))]);
+	await using opened = await OpenedGateway.open([square], everybody, [transform("message.receiving", ({ text }) => void heard.push(text)), observe("message.received", ({ text }) => void received.push(text))]);
 	assert.deepEqual(await square.say("SAY among ourselves", group), { kind: "ignored" });
 	assert.deepEqual(await square.ask("SAY to you", { ...group, toAgent: true }), ["to you"]);
 	assert.deepEqual(heard, ["SAY among ourselves", "SAY to you"]);
 	assert.deepEqual(received, ["SAY to you"]);
 	assert.deepEqual(square.texts("g"), ["to you"]);
+	assert.deepEqual(opened.warnings, []);
 });
 
 test("with groups: all it hears everything, with off nothing and no hook either", async () => {
 	for (const groups of ["all", "off"] as const) {
 		const square = new Square();
 		const heard: string[] = [];
-		await using _ = await OpenedGateway.open([square], { ...everybody, groups }, [transform("message.receiving", ({ text }) => void heard.push(text))]);
+		await using opened = await OpenedGateway.open([square], { ...everybody, groups }, [transform("message.receiving", ({ text }) => void heard.push(text))]);
 		const { kind } = await square.say("SAY hello", { ...group, ...(groups === "off" && { toAgent: true }) });
 		assert.equal(kind, groups === "all" ? "accepted" : "ignored");
 		assert.equal(heard.length, groups === "all" ? 1 : 0);
 		// What is said to it alone is no group's matter.
 		assert.deepEqual(await square.ask("SAY alone"), ["alone"]);
+		assert.deepEqual(opened.warnings, []);
 	}
 });
 
@@ -74,17 +76,19 @@ test("whoever says too much is told once, and what they said is not taken; an ow
 
 test("a message that could not be kept and comes again counts once", async () => {
 	const square = new Square();
-	await using _ = await OpenedGateway.open([square], { ...everybody, messages_per_minute: 1 });
+	await using opened = await OpenedGateway.open([square], { ...everybody, messages_per_minute: 1 });
 	const first = await square.ask("SAY 1", { messageId: "x" });
 	for (let i = 0; i < 3; i++) assert.deepEqual(await square.say("SAY 1", { messageId: "x" }), { kind: "duplicate" });
 	assert.deepEqual(first, ["1"]);
 	assert.equal((await square.say("SAY 2")).kind, "too-many");
+	assert.deepEqual(opened.warnings, []);
 });
 
 test("a stranger is answered three times a minute at most", async () => {
 	const square = new Square();
-	await using _ = await OpenedGateway.open([square], {});
+	await using opened = await OpenedGateway.open([square], {});
 	for (let i = 0; i < 6; i++) assert.equal((await square.say("let me in", { messageId: "the same" })).kind, "stranger");
 	await eventually(() => square.seen.length === 3, "three answers");
 	assert.equal(new Set(square.texts()).size, 1, "it is one code");
+	assert.deepEqual(opened.warnings, []);
 });

@@ -82,15 +82,6 @@ test("a button is pressed once, by its words alone, and whoever follows the chat
 		assert.deepEqual([events[1]!.data.event, events[1]!.data.says], [events[0]!.id, "/deny x"]);
 	}));
 
-test("what a command says is looked for among the last texts of its chat, not among all of 30 days", () =>
-	inFolder(async (folder) => {
-		const log = new ChatLog(join(folder, "log.db"), folder);
-		log.message({ key: "q", chatId: "a", text: "May I?", purpose: "question", buttons });
-		for (let i = 0; i < 500; i++) log.message({ key: `${i}`, chatId: "a", text: 'no "buttons":', purpose: "answer" });
-		assert.equal(log.pressed("a", "/deny x"), false);
-		log.close();
-	}));
-
 test("too many messages are a 429 with the seconds to wait", () =>
 	withHttp(async (platform, door) => {
 		door.answer = async () => ({ kind: "too-many", reason: "Wait.", retryAfterMs: 41_200 });

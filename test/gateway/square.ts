@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { GatewayConfig } from "../../src/config/gateway.ts";
 import type { HookDefinition } from "../../src/events/registration.ts";
 import { Gateway, type GatewayParts } from "../../src/gateway/gateway.ts";
-import type { Accepted, Chat, Door, Handled, Inbound, Live, OutboundText, Platform, Sent } from "../../src/gateway/platform.ts";
+import type { Accepted, Door, Handled, Inbound, OutboundText, Platform, Sent } from "../../src/gateway/platform.ts";
 import { openRuntime, type Runtime } from "../../src/runtime.ts";
 import { openSqliteSessionEngine } from "../../src/stores/sqlite/session-engine.ts";
 import { eventually } from "../../src/system/test-waiting.ts";
@@ -83,8 +83,6 @@ export class Square implements Platform {
 	async handled(handled: Handled): Promise<void> {
 		this.done.push(handled);
 	}
-
-	show(_chat: Chat, _live: Live): void {}
 
 	/** As a person does, by default in a conversation with the agent alone. */
 	say(text: string, more: Partial<Inbound> = {}): Promise<Accepted> {

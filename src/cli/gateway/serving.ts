@@ -70,9 +70,9 @@ export class Serving implements AsyncDisposable {
 		this.#runtime = runtime;
 		const folder = join(home.path, "gateway");
 		mkdirSync(folder, { recursive: true, mode: 0o700 });
-		this.#platforms = new Platforms({ environment: process.env, folder, commands: this.#commands, warn: (message) => this.#tell(message) });
 		this.#sessions = openSqliteSessionEngine(home.database);
 		this.#jobs = openSqliteCronStore(home.database);
+		this.#platforms = new Platforms({ environment: process.env, folder, commands: this.#commands, warn: (message) => this.#tell(message) });
 	}
 
 	/** @throws CommandError when it cannot serve; what openRuntime throws */

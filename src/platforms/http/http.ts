@@ -189,10 +189,14 @@ export class Http implements Platform {
 		if (accepted.kind === "blocked" || accepted.kind === "stranger") return c.json({ id, error: accepted.reason }, 403);
 		if (accepted.kind === "too-many") return c.json({ id, error: accepted.reason }, 429, { "Retry-After": String(Math.ceil(accepted.retryAfterMs / 1000)) });
 		if (accepted.kind === "answered") return c.json({ id, status: "answered", messages: [accepted.text] });
-		if (accepted.kind === "accepted" && this.#log.pressed(chat, text)) this.#news.emit(newsOf(chat), "kept");
+		// A user who presses is refused, and the buttons stay for the owner.
+		if (accepted.kind === "accepted" && user === undefined && this.#log.pressed(chat, text)) this.#news.emit(newsOf(chat), "kept");
 		const status = { id, status: accepted.kind };
 		if (c.req.query("wait") !== "1") return c.json(status, 202);
-		const handled = await this.#whenHandled(chat, id, AbortSignal.any([c.req.raw.signal, this.#closing.signal, AbortSignal.timeout(longestWaitMs)]));
+		const late = new AbortController();
+		// Not AbortSignal.timeout(): one would stay in memory for ten minutes behind each answer.
+		const timer = setTimeout(() => late.abort(), longestWaitMs);
+		const handled = await this.#whenHandled(chat, id, AbortSignal.any([c.req.raw.signal, this.#closing.signal, late.signal])).finally(() => clearTimeout(timer));
 		if (handled === undefined) return c.json(status, 202);
 		const messages = this.#log.about(chat, id).flatMap((event) => (event.type === "message" ? [event.text] : []));
 		return c.json({ id, status: handled.how, messages, ...(handled.into !== undefined && { into: handled.into }) });
@@ -200,12 +204,27 @@ export class Http implements Platform {
 
 	async #whenHandled(chat: string, id: string, signal: AbortSignal) {
 		const find = () => this.#log.about(chat, id).find((event) => event.type === "handled");
-		for (let found = find(); ; found = find()) {
-			if (found !== undefined || signal.aborted) return found;
-			let ticks: unknown[];
-			// Pieces of answers come by the hundred, and are not in the log.
-			do ticks = await once(this.#news as EventEmitter, newsOf(chat), { signal }).catch(() => ["over"]);
-			while (typeof ticks[0] === "object");
+		const handled = Promise.withResolvers<ReturnType<typeof find>>();
+		const look = () => {
+			try {
+				const found = find();
+				if (found !== undefined || signal.aborted) handled.resolve(found);
+			} catch (error) {
+				handled.reject(error);
+			}
+		};
+		// Pieces of answers come by the hundred, and are not in the log.
+		const heard = (tick: Tick) => {
+			if (tick === "kept") look();
+		};
+		this.#news.on(newsOf(chat), heard);
+		signal.addEventListener("abort", look, { once: true });
+		try {
+			look();
+			return await handled.promise;
+		} finally {
+			this.#news.off(newsOf(chat), heard);
+			signal.removeEventListener("abort", look);
 		}
 	}
 
