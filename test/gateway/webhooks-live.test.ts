@@ -32,8 +32,8 @@ test("a signed request becomes a turn once, also when it comes twice and the gat
 	gateway = await Served.start(place, config, env);
 	assert.deepEqual(await (await post(signed("3", body))).json(), { id: "3", status: "duplicate" });
 	await eventually(async () => (await gateway.events("home")).length > 0, "the answer comes");
-	assert.equal((await post(signed("4", JSON.stringify({ service: "web" })))).status, 202);
-	await eventually(async () => texts(await gateway.events("home")).some((text) => text.includes("web")), "the next answer comes");
+	assert.equal((await post(signed("4", JSON.stringify({ service: "shop" })))).status, 202);
+	await eventually(async () => texts(await gateway.events("home")).some((text) => text.includes("shop")), "the next answer comes");
 	const [first = "", ...others] = texts(await gateway.events("home"));
 	assert.match(first, /api|was interrupted/);
 	assert.equal(others.length, 1);
