@@ -129,8 +129,8 @@ export class Turns {
 			this.#emit(turn, letter, "joined", [], into);
 			return true;
 		}
-		// It may have been heard, and what came of it may have been done.
-		if ((await turn.get("interrupted")) !== into || commandIn(letter.text) !== undefined) return false;
+		// It may have been heard, and what came of it may have been done; a command as well.
+		if ((await turn.get("interrupted")) !== into) return false;
 		const words = `You also said, while that turn ran: "${beginning(letter.text)}". It may have been heard; say it again if it still counts.`;
 		this.#emit(turn, letter, "interrupted", [await this.#options.ownWords(words, letter)]);
 		return true;
