@@ -9,7 +9,7 @@ import { TelegramFake } from "../gateway/telegram-fake.ts";
 import { callTerminal, Place } from "./program.ts";
 
 const given = (name: string, usual: number) => Number(process.env[`HOOKLINE_${name}`] ?? usual);
-const kills = given("KILLS", 3);
+const kills = given("KILLS", 4);
 const messages = given("MESSAGES", 60);
 const sessions = given("SESSIONS", 10);
 const seed = given("SEED", Date.now() % 1_000_000);

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { callTerminal, extension, Place } from "../cli/program.ts";
 import { Served, texts } from "./served.ts";
 
-const kills = Number(process.env["HOOKLINE_KILLS"] ?? 3);
+const kills = Number(process.env["HOOKLINE_KILLS"] ?? 4);
 const seed = Number(process.env["HOOKLINE_SEED"] ?? Date.now() % 1_000_000);
 const chats = ["a", "b", "c", "d"];
 const dangerous = (name: string) => callTerminal(`rm -rf ${name}; echo ${name} >> effects; sleep 0.2`);

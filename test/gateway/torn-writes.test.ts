@@ -13,7 +13,7 @@ import { callTerminal, Place } from "../cli/program.ts";
 import { Served, texts } from "./served.ts";
 import { startTraced, tracedCalls, type WriteCall, whyNoStrace } from "./write-calls.ts";
 
-const [from = 0, to = 0] = (process.env["HOOKLINE_WRITES"] ?? "0-4").split("-").map(Number);
+const [from = 0, to = 0] = (process.env["HOOKLINE_WRITES"] ?? "0-6").split("-").map(Number);
 const seed = Number(process.env["HOOKLINE_SEED"] ?? Date.now() % 1_000_000);
 const sideBySide = 2;
 const why = whyNoStrace();

@@ -1,11 +1,11 @@
-// Loaded before the program: takes the emissions of some events (DROP, with commas) out of our own sources as they are read, and out of nothing else.
+// Loaded before the program: takes the emission of one event (DROP) out of our own sources as they are read, and out of nothing else.
 import { registerHooks } from "node:module";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { stripTypeScriptTypes } from "node:module";
 
-const events = process.env["DROP"].replaceAll(".", "\\.").replaceAll(",", "|");
-const emission = new RegExp(`\\b(has\\(|tell\\(|dispatch\\(|const event = .*)\\s*"(?:${events})"`, "g");
+const event = process.env["DROP"].replaceAll(".", "\\.");
+const emission = new RegExp(`\\b(has\\(|tell\\(|dispatch\\(|const event = .*)\\s*"${event}"`, "g");
 
 registerHooks({
 	load(url, context, next) {
