@@ -39,7 +39,7 @@ async function check(args) {
 	if (!(await step("lint", node.path, [inModules("oxlint/bin/oxlint"), "--deny-warnings", "--quiet"]))) return 1;
 	installSystemPackages();
 	const reporter = process.stdout.isTTY ? "spec" : join(root, "scripts", "reporter.mjs");
-	const runner = ["--disable-warning=ExperimentalWarning", "--test", "--test-concurrency=3", "--test-timeout=300000", `--test-reporter=${reporter}`, "--test-reporter-destination=stdout"];
+	const runner = ["--disable-warning=ExperimentalWarning", "--test", "--test-concurrency=2", "--test-timeout=300000", `--test-reporter=${reporter}`, "--test-reporter-destination=stdout"];
 	return (await step("tests", node.path, [...runner, ...args.filter((arg) => arg.startsWith("-")), ...files])) ? 0 : 1;
 }
 
